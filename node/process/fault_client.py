@@ -38,10 +38,10 @@ class FaultClient:
 
     def meet(self, peers: Peers) -> None:
         """Replace what is known of the other servers and of the coordinator."""
-        left = self._addresses.keys() - peers.addresses.keys()
+        gone = self._addresses.keys() - peers.addresses.keys()
         self._addresses = {name: (host, port) for name, (host, port) in peers.addresses.items()}
-        if left:
-            self.lost(left)
+        if gone:
+            self.lost(gone)
         self._asks, self._keeps, self._verbs = peers.asks, peers.keeps, peers.verbs
         if peers.coordinator is None:
             self._line = None

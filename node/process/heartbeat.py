@@ -76,8 +76,8 @@ class Heartbeat:
                 said = await reader.readline()
                 if hmac.compare_digest(said.rstrip(b"\n"), self._token):
                     stimulus, began_s = self._work() or ("", time.monotonic())
-                    told = {"stimulus": stimulus, "for_s": round(time.monotonic() - began_s, 3)}
-                    writer.write(json.dumps(told).encode() + b"\n")
+                    answer = {"stimulus": stimulus, "for_s": round(time.monotonic() - began_s, 3)}
+                    writer.write(json.dumps(answer).encode() + b"\n")
         except (OSError, TimeoutError, ValueError):
             pass  # the client has gone, is slow, or sends an endless line
         finally:

@@ -124,20 +124,20 @@ class ManagedNode:
 
     async def run(self, began_s: float) -> None:
         """Serve until a signal comes. `began_s` is when the process began, on the monotonic clock."""
-        given = self._options
+        options = self._options
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
-        if given.leashed:
+        if options.leashed:
             end_with_parent(lambda: loop.call_soon_threadsafe(self.stop))
         token = await self._token()
         if self.ending:
             return
-        self._faults = FaultClient(given.name, token)
-        self._faults.meet(Peers(addresses=dict(given.peer)))
-        if given.managed:
-            self._heartbeat = Heartbeat(given.http_host, token, self._work)
-        if given.topology is not None:  # before HTTP, so that a client which finds the address finds a running store
+        self._faults = FaultClient(options.name, token)
+        self._faults.meet(Peers(addresses=dict(options.peer)))
+        if options.managed:
+            self._heartbeat = Heartbeat(options.http_host, token, self._work)
+        if options.topology is not None:  # before HTTP, so that a client which finds the address finds a running store
             await self._begin_alone()
         try:
             server = await self._serve(token)
@@ -146,7 +146,7 @@ class ManagedNode:
                 await self._store.stop()
             raise
         ready = {
-            "name": given.name,
+            "name": options.name,
             "http": server.address,
             "smtp": None if self._store is None else self._store.smtp,
             "took_s": round(time.monotonic() - began_s, 3),
@@ -170,36 +170,36 @@ class ManagedNode:
 
     async def _token(self) -> str | None:
         """Return the token; None if none is required. Wait for the file that the coordinator writes at its first start."""
-        given = self._options
-        wanted = [path for path in (given.lab_secret_file, given.token_file) if path is not None]
+        options = self._options
+        wanted = [path for path in (options.lab_secret_file, options.token_file) if path is not None]
         tries = 0
-        while given.managed and (missing := [str(path) for path in wanted if not path.exists()]):
+        while options.managed and (missing := [str(path) for path in wanted if not path.exists()]):
             tries += 1
             if tries * FILES_S == FILES_WARNING_S:
-                log.warning("%s: waiting for %s, which the coordinator writes", given.name, " and ".join(missing))
+                log.warning("%s: waiting for %s, which the coordinator writes", options.name, " and ".join(missing))
             if self.ending:
                 return None
             await asyncio.sleep(FILES_S)
-        return None if given.token_file is None else given.token_file.read_text("utf-8").strip()
+        return None if options.token_file is None else options.token_file.read_text("utf-8").strip()
 
     async def _serve(self, token: str | None) -> HttpServer:
-        given = self._options
+        options = self._options
         served = [*routes_of(self), *CONTROL.serving(lambda: self)]
-        if given.managed:
+        if options.managed:
             served += LIFECYCLE.serving(lambda: self)
-        app = Api(served, title=f"pflab server {given.name}")
+        app = Api(served, title=f"pflab server {options.name}")
         # Most streams come through the coordinator, which has a limit for each of its clients.
         limits = HttpLimits(client_streams=2 * CLIENT_STREAMS)
-        server = HttpServer(app, host=given.http_host, port=given.http_port, token=token, limits=limits)
+        server = HttpServer(app, host=options.http_host, port=options.http_port, token=token, limits=limits)
         await server.start()
         return server
 
     async def _begin_alone(self) -> None:
-        given = self._options
-        topology = load_topology(given.topology)
+        options = self._options
+        topology = load_topology(options.topology)
         self._store = await self._begun(Begin(topology, ALONE, topology.start_at))
         host = self._store.host
-        await host.set_clock(await host.hold(), given.rate)
+        await host.set_clock(await host.hold(), options.rate)
         await host.go()
 
     async def _begun(self, begin: Begin) -> RunningStore:
@@ -270,8 +270,8 @@ class ManagedNode:
 
     def _remove(self) -> None:
         path = self._path
-        for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
-            each.unlink(missing_ok=True)
+        for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+            file.unlink(missing_ok=True)
 
     def copy(self, name: str) -> bytes:
         """Return a copy of the database; b"" if there is none."""
@@ -337,10 +337,10 @@ class ManagedNode:
         if self._history != history:
             return []
         with closing(sqlite3.connect(path)) as raw:
-            found = events_after(Connection(raw), name, folder, after, EVENTS_BYTES)
-        if not found:
+            rows = events_after(Connection(raw), name, folder, after, EVENTS_BYTES)
+        if not rows:
             database = Database(path, "normal")
             database.open()
             export_events(database, name, folder)
             database.close()
-        return [line for _, line in found]
+        return [line for _, line in rows]

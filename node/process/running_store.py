@@ -62,23 +62,23 @@ class RunningStore:
         self._written = 0  # not known yet; an export never writes an event twice
 
     @classmethod
-    async def begun(cls, given: Namespace, begin: Begin, faults: FaultClient, idle: Callable[[], None]) -> Self:
+    async def begun(cls, options: Namespace, begin: Begin, faults: FaultClient, idle: Callable[[], None]) -> Self:
         """Open the database and listen for mail. The host begins paused.
 
         Raises NodeError if the store does not open, and OSError if the port is taken.
         """
-        node, clock = _opened(given, begin)
+        node, clock = _opened(options, begin)
         host = Host(
             node,
             clock=clock,
             address_of=faults.address_of,
             decide=faults.decide,
             idle=idle,
-            tls=tls_of(given.data / "tls", _secret_of(given), given.name) if begin.tls else None,
+            tls=tls_of(options.data / "tls", _secret_of(options), options.name) if begin.tls else None,
         )
         await host.hold()
         try:
-            smtp = await host.start(given.smtp_host, given.smtp_port)
+            smtp = await host.start(options.smtp_host, options.smtp_port)
         except OSError:
             await host.stop()
             raise
@@ -86,18 +86,18 @@ class RunningStore:
         store = cls(begin.run, node, host, smtp)
         if begin.imap is not None:
             try:
-                await store._serve_imap(given, *begin.imap)
+                await store._serve_imap(options, *begin.imap)
             except (OSError, ImportError) as error:
                 await host.stop()
                 why = "pymap is not installed" if isinstance(error, ImportError) else error.strerror or error
                 raise Misuse(f"cannot listen for IMAP on port {begin.imap[1]}: {why}") from error
         return store
 
-    async def _serve_imap(self, given: Namespace, token: str, port: int) -> None:
+    async def _serve_imap(self, options: Namespace, token: str, port: int) -> None:
         from node.imap.listener import ImapListener  # noqa: PLC0415 - the extra imap need not be installed
 
-        self._imap_listener = ImapListener(given.name, self.host, token)
-        self.imap = await self._imap_listener.start(given.smtp_host, port)
+        self._imap_listener = ImapListener(options.name, self.host, token)
+        self.imap = await self._imap_listener.start(options.smtp_host, port)
 
     def export_if_many(self) -> None:
         """Write a segment if EXPORT_FROM events wait for one."""
@@ -123,28 +123,28 @@ class RunningStore:
         await self.host.stop()
 
 
-def data_folders(given: Namespace, below: str = "") -> tuple[Path, Path]:
+def data_folders(options: Namespace, below: str = "") -> tuple[Path, Path]:
     """Return the path of the database and the folder of the segments; create the folders."""
-    traces = (given.traces or given.data / "traces") / below
-    for folder in (given.data, traces):
+    traces = (options.traces or options.data / "traces") / below
+    for folder in (options.data, traces):
         folder.mkdir(parents=True, exist_ok=True)
-    return given.data / f"{given.name}.sqlite", traces
+    return options.data / f"{options.name}.sqlite", traces
 
 
-def _opened(given: Namespace, begin: Begin) -> tuple[Node, LabClock]:
-    secret = _secret_of(given)
+def _opened(options: Namespace, begin: Begin) -> tuple[Node, LabClock]:
+    secret = _secret_of(options)
     servers = begin.topology.servers
-    if given.name not in servers:
-        raise ServerUnknown(f"the topology has no server {given.name!r}; it has {', '.join(servers)}")
-    database, traces = data_folders(given, begin.traces)
+    if options.name not in servers:
+        raise ServerUnknown(f"the topology has no server {options.name!r}; it has {', '.join(servers)}")
+    database, traces = data_folders(options, begin.traces)
     node = Node(
-        given.name,
+        options.name,
         topology=begin.topology,
         database=database,
         run=begin.run,
-        seed=derived_seed(secret, f"node {given.name}"),
-        identity=LabAuthority(derived_seed(secret, "authority")).identity(given.name),
-        durability=given.durability,
+        seed=derived_seed(secret, f"node {options.name}"),
+        identity=LabAuthority(derived_seed(secret, "authority")).identity(options.name),
+        durability=options.durability,
         real_time=time.time,
         traces_dir=traces,
     )
@@ -157,5 +157,5 @@ def _opened(given: Namespace, begin: Begin) -> tuple[Node, LabClock]:
     return node, LabClock(max(begin.at, node.last_at), monotonic=time.monotonic)
 
 
-def _secret_of(given: Namespace) -> str:
-    return str(given.lab_secret_file.read_text("utf-8").strip())
+def _secret_of(options: Namespace) -> str:
+    return str(options.lab_secret_file.read_text("utf-8").strip())

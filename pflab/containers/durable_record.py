@@ -112,13 +112,13 @@ class RecordFile:
 
     def save(self, events: Sequence[Recorded], *, first: int, facts: Mapping[str, Any]) -> None:
         """Add recorded events, delete those up to index `first`, and set facts. A kill leaves either all of it or nothing."""
-        own = [(each.own_seq, self.incarnation, each.line) for each in events if each.own_seq is not None]
+        own = [(event.own_seq, self.incarnation, event.line) for event in events if event.own_seq is not None]
         with self._transaction():
             self._set(facts)
             self._conn.execute("DELETE FROM newest_event WHERE place <= ?", (first,))
             self._conn.executemany(
                 "INSERT INTO newest_event VALUES (?, ?)",
-                [(each.place, each.line) for each in events if each.place > first],
+                [(event.place, event.line) for event in events if event.place > first],
             )
             self._conn.executemany("INSERT INTO own_event VALUES (?, ?, ?)", own)
 
@@ -235,7 +235,7 @@ class DurableRecord(Record):
         fresh = list(events)
         super().extend(fresh)
         place = self._first + len(self._events) - len(fresh)
-        lines = [msgspec.json.encode(each) for each in fresh]
+        lines = [msgspec.json.encode(event) for event in fresh]
         self._unsaved += [Recorded(place + number, line, None) for number, line in enumerate(lines, start=1)]
         self._changed()
 
@@ -243,7 +243,7 @@ class DurableRecord(Record):
         before = self._first
         super()._forget()
         if self._first > before:
-            self._unsaved = [each for each in self._unsaved if each.place > self._first or each.own_seq is not None]
+            self._unsaved = [event for event in self._unsaved if event.place > self._first or event.own_seq is not None]
 
     def save(self) -> None:
         """Make all events and the facts durable. Raises sqlite3.OperationalError if the disk is full."""

@@ -221,15 +221,15 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     async def _save_into(self, folder: RunFolder) -> None:
         async with self._all_lives():
-            away = [each for each in self.names if not self.running(each) and not await self._written(each)]
+            away = [name for name in self.names if not self.running(name) and not await self._written(name)]
             if away:
                 raise LabError(f"server {', '.join(away)} does not answer; a lab is saved only when all servers answer")
 
             async def write() -> None:
                 self._collector.flush()
                 self._save_all()
-                begun = [each.name for each in self._servers.all() if each.status is not ServerStatus.ABSENT]
-                copies = await asyncio.gather(*[self._processes[each].copy() for each in begun])
+                begun = [server.name for server in self._servers.all() if server.status is not ServerStatus.ABSENT]
+                copies = await asyncio.gather(*[self._processes[name].copy() for name in begun])
                 for name, content in zip(begun, copies, strict=True):
                     folder.write_database(name, content)
                 self._durable.write_out()
@@ -256,7 +256,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
                 at = self.now
                 there = [host.name for host in self._hosts_in_order() if not host.silent]
                 for name, seq in zip(
-                    there, await asyncio.gather(*[self._processes[each].export() for each in there]), strict=True
+                    there, await asyncio.gather(*[self._processes[name].export() for name in there]), strict=True
                 ):
                     if seq is None:
                         away.add(name)

@@ -23,16 +23,18 @@ def make_room(traces: Path, present: str, most_bytes: int, most_segments: int = 
 
     `traces` has a folder for each run. Segments of runs other than the `present` one are removed first.
     """
-    found = _segments(traces)
-    size, number, removed = sum(each.size_bytes for each in found), len(found), 0
-    stay = _newest(each.path for each in found if each.path.parent.name == present)
-    for each in sorted(found, key=lambda each: (each.path.parent.name == present, each.written_s, each.path)):
+    segments = _segments(traces)
+    size, number, removed = sum(segment.size_bytes for segment in segments), len(segments), 0
+    stay = _newest(segment.path for segment in segments if segment.path.parent.name == present)
+    for segment in sorted(
+        segments, key=lambda segment: (segment.path.parent.name == present, segment.written_s, segment.path)
+    ):
         if size <= most_bytes and number <= most_segments:
             break
-        if each.path in stay:
+        if segment.path in stay:
             continue
-        each.path.unlink(missing_ok=True)
-        size, number, removed = size - each.size_bytes, number - 1, removed + 1
+        segment.path.unlink(missing_ok=True)
+        size, number, removed = size - segment.size_bytes, number - 1, removed + 1
     return removed
 
 
@@ -44,12 +46,12 @@ class _Segment:
 
 
 def _segments(traces: Path) -> list[_Segment]:
-    found = []
+    segments = []
     for path in traces.glob("*/*.jsonl"):
         with suppress(FileNotFoundError):
             stat = path.stat()
-            found.append(_Segment(path, stat.st_mtime, stat.st_size))
-    return found
+            segments.append(_Segment(path, stat.st_mtime, stat.st_size))
+    return segments
 
 
 def _newest(paths: Iterable[Path]) -> set[Path]:

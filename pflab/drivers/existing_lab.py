@@ -75,7 +75,8 @@ class ExistingLab(Lab):
     def running(self, name: str) -> bool:
         self._node(name)
         return any(
-            each["name"] == name and each["status"] == "running" for each in answer_of(self._client.lab)["servers"]
+            server["name"] == name and server["status"] == "running"
+            for server in answer_of(self._client.lab)["servers"]
         )
 
     def _node(self, name: str) -> RemoteNode:
@@ -89,7 +90,7 @@ class ExistingLab(Lab):
         return fn(self._node(name), self.now)
 
     async def mail(self, name: str, sender: str, recipients: Sequence[str], content: bytes) -> Mapping[str, str]:
-        query = urlencode([("from", sender), *(("to", each) for each in recipients)], errors="surrogatepass")
+        query = urlencode([("from", sender), *(("to", recipient) for recipient in recipients)], errors="surrogatepass")
         try:
             answer = self._client.json("POST", f"/lab/servers/{quoted(name)}/mail?{query}", content)
             return dict(answer["refused"])
@@ -162,7 +163,7 @@ class ExistingLab(Lab):
 
     def events(self, since: int = 0) -> Sequence[Event]:
         fresh = answer_of(lambda: list(self._client.events(after=len(self._events))))
-        self._events += [msgspec.convert(each, AnyEvent) for each in fresh]
+        self._events += [msgspec.convert(event, AnyEvent) for event in fresh]
         return self._events[since:]
 
     # --- opening and closing
@@ -172,7 +173,7 @@ class ExistingLab(Lab):
         client = self._client
         if self._renews:
             await self._renewed()
-        shown = answer_of(client.lab)
+        lab = answer_of(client.lab)
         if answer_of(lambda: client.json("GET", "/lab/topology")) != self.topology.as_document():
             raise LabError(
                 f"the lab at {client.url} has another topology than the scenario; start a lab with the scenario's topology"
@@ -183,7 +184,7 @@ class ExistingLab(Lab):
                 f"the clock of the lab at {client.url} shows {format_instant(self.now)}, but the scenario begins at"
                 f" {format_instant(self.topology.start_at)}; start a new lab with --clock 0"
             )
-        self._run = str(shown["run"])
+        self._run = str(lab["run"])
 
     async def _renewed(self) -> None:
         before = answer_of(self._client.lab)["run"]

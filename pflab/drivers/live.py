@@ -111,8 +111,8 @@ class LiveLab(SocketLab[Host]):
         return self._addresses[name]
 
     def imap_of(self, name: str) -> Address | None:
-        found = self._imap.get(name)
-        return None if found is None else found[1]
+        listener = self._imap.get(name)
+        return None if listener is None else listener[1]
 
     def host_of(self, name: str) -> Host:
         """Return the host of a running server. Raises the same errors as `smtp_of`."""
@@ -260,5 +260,5 @@ def most_connections(stores: int) -> int:
     handles, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if handles == resource.RLIM_INFINITY:
         return MOST_CONNECTIONS
-    left = handles - OTHER_HANDLES - stores * HANDLES_OF_A_STORE
-    return max(LEAST_CONNECTIONS, min(MOST_CONNECTIONS, left // 2))
+    free = handles - OTHER_HANDLES - stores * HANDLES_OF_A_STORE
+    return max(LEAST_CONNECTIONS, min(MOST_CONNECTIONS, free // 2))

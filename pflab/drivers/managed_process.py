@@ -109,9 +109,9 @@ class ManagedProcess:
         status, answer = await asked
         if status != HTTPStatus.OK:
             raise LabError(f"server {self.name} at {_shown(self.http)}: {_detail(answer)}")
-        found = msgspec.json.decode(answer, type=ProcessState)
-        self.pulse.address = (self.http[0], found.heartbeat)
-        return found
+        state = msgspec.json.decode(answer, type=ProcessState)
+        self.pulse.address = (self.http[0], state.heartbeat)
+        return state
 
     def runs(self, state: ProcessState | None) -> bool:
         """Return whether a process in this state runs the store in this lab's run and history."""

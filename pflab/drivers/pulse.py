@@ -121,11 +121,11 @@ class Pulse:
                 reader, writer = await asyncio.open_connection(*self.address)
                 try:
                     writer.write(f"{self._token}\n".encode())
-                    told = json.loads(await reader.readline())
+                    work = json.loads(await reader.readline())
                 finally:
                     writer.close()
         except ConnectionRefusedError:
             raise Unanswered(ENDED) from None
         except (OSError, ValueError):
             return None
-        return f"{told['stimulus'] or 'something else'} for {told['for_s']:.0f} s"
+        return f"{work['stimulus'] or 'something else'} for {work['for_s']:.0f} s"

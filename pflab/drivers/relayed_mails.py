@@ -43,7 +43,9 @@ class RelayedMails:
     """The mails in the relays of a topology, as the events of `record` show them."""
 
     def __init__(self, topology: Topology, record: Record) -> None:
-        self._relays = {each.name: each.relay for each in topology.connectors if each.relay is not None}
+        self._relays = {
+            connector.name: connector.relay for connector in topology.connectors if connector.relay is not None
+        }
         self._record = record
         self._read = 0
         self._left: Counter[_Copy] = Counter()
@@ -60,10 +62,10 @@ class RelayedMails:
         self._take(events)
         if not self._left:
             return ""
-        told = f"{counted(len({mail for mail, _ in self._left}), 'mail')} in {' and '.join(self._relays.values())}"
+        mails = f"{counted(len({mail for mail, _ in self._left}), 'mail')} in {' and '.join(self._relays.values())}"
         if time.monotonic() < self._moved_s + PATIENCE_S:
-            return told
-        log.warning("%s for %g s: lab time goes on, and what arrives later is received then", told, PATIENCE_S)
+            return mails
+        log.warning("%s for %g s: lab time goes on, and what arrives later is received then", mails, PATIENCE_S)
         self._kept.update(self._left)
         self._left.clear()
         self._given_by.clear()
@@ -73,14 +75,14 @@ class RelayedMails:
         # A mail may arrive before the server that gave it to the relay has stored the relay's answer.
         for event in events:
             if isinstance(event, HopSent) and event.connector in self._relays:
-                self._left.update((event.mail, each) for each in event.recipients)
-                self._given_by.update(((event.mail, each), event.node) for each in event.recipients)
+                self._left.update((event.mail, recipient) for recipient in event.recipients)
+                self._given_by.update(((event.mail, recipient), event.node) for recipient in event.recipients)
                 self._moved_s = time.monotonic()
         for event in events:
             if isinstance(event, HopDropped) or (isinstance(event, HopReceived) and not event.authenticated):
-                copies = [(event.mail, each) for each in event.recipients]
-                known = [each for each in copies if each in self._left or each in self._kept]
-                self._end(known or self._oldest_of(event.node))
+                copies = [(event.mail, recipient) for recipient in event.recipients]
+                relayed = [copy for copy in copies if copy in self._left or copy in self._kept]
+                self._end(relayed or self._oldest_of(event.node))
 
     def _oldest_of(self, server: str) -> list[_Copy]:
         oldest = next((mail for (mail, _), giver in self._given_by.items() if giver == server), None)

@@ -289,7 +289,9 @@ async def send_mail(address: Address, sender: str, recipients: Sequence[str], co
         async with client:
             answers, _ = await client.sendmail(sender, list(recipients), with_line_ends(content))
     except aiosmtplib.SMTPRecipientsRefused as error:
-        check_taken(recipients, {each.recipient: MailRefused(each.code, each.message) for each in error.recipients})
+        check_taken(
+            recipients, {refusal.recipient: MailRefused(refusal.code, refusal.message) for refusal in error.recipients}
+        )
         raise
     except aiosmtplib.SMTPResponseException as error:
         raise MailRefused(error.code, error.message) from error

@@ -142,10 +142,10 @@ class Servers:
 
     def server(self, name: str) -> LabServer:
         """Return a server. Raises NotThere for a name that the topology does not have."""
-        found = self._servers.get(name)
-        if found is None:
+        server = self._servers.get(name)
+        if server is None:
             raise NotThere(f"there is no server {name!r} in this lab; it has {', '.join(self._servers)}")
-        return found
+        return server
 
     def all(self) -> list[LabServer]:
         return list(self._servers.values())
@@ -180,16 +180,18 @@ class Servers:
 
         A store gets its own entry last, because it may send mail as soon as it has an address.
         """
-        changed = [each.name for each in self.present_at_start() if self.directory.is_changed(each.name)]
+        changed = [server.name for server in self.present_at_start() if self.directory.is_changed(server.name)]
         updates: list[DirectoryUpdate] = []
         for store in [*self._joined, *changed]:
             if store in self._deleted:
                 continue
             stamps, missing = self.directory.stamps(store), self.directory.missing(store)
-            servers = [each for each in self.running() if each.name != store]
-            servers += [each for each in self.running() if each.name == store and not self._entered_itself(store)]
+            servers = [server for server in self.running() if server.name != store]
+            servers += [server for server in self.running() if server.name == store and not self._entered_itself(store)]
             updates += [
-                DirectoryUpdate(each, store, stamps, missing) for each in servers if each.known.get(store) != stamps
+                DirectoryUpdate(server, store, stamps, missing)
+                for server in servers
+                if server.known.get(store) != stamps
             ]
         return updates + [
             DirectoryUpdate(server, store, None)

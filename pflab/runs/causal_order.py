@@ -20,25 +20,25 @@ _Place = tuple[int, int, str, int, int]
 
 def in_causal_order(events: Iterable[Event]) -> list[Event]:
     """Return the events in an order in which each event comes after its causes."""
-    found = list(events)
-    moved = {(each.node, each.seq): place for each, place in _moved(found)}
-    return sorted(found, key=lambda each: moved.get((each.node, each.seq)) or _place(each))
+    unordered = list(events)
+    places = {(event.node, event.seq): place for event, place in _moved(unordered)}
+    return sorted(unordered, key=lambda event: places.get((event.node, event.seq)) or _place(event))
 
 
 def _moved(events: Sequence[Event]) -> Iterator[tuple[Event, _Place]]:
     """Yield each event of a backup or restore that must be moved, with its place."""
-    made = [each for each in events if isinstance(each, BackupMade)]
-    restored = sorted((each for each in events if isinstance(each, BackupRestored)), key=lambda each: each.seq)
-    if not made and not restored:
+    backups = [event for event in events if isinstance(event, BackupMade)]
+    restores = sorted((event for event in events if isinstance(event, BackupRestored)), key=lambda event: event.seq)
+    if not backups and not restores:
         return
-    events_of = {(each.node, each.seq): each for each in events}
-    for backup in made:
+    events_of = {(event.node, event.seq): event for event in events}
+    for backup in backups:
         place = _after_copy(backup, events_of)
         if place is not None:
             yield backup, place
-    for store in {each.store for each in restored}:
-        starts = [each for each in events if isinstance(each, NodeStarted) and each.node == store]
-        yield from _before_starts([each for each in restored if each.store == store], starts)
+    for store in {event.store for event in restores}:
+        starts = [event for event in events if isinstance(event, NodeStarted) and event.node == store]
+        yield from _before_starts([event for event in restores if event.store == store], starts)
 
 
 def _after_copy(backup: BackupMade, events_of: Mapping[tuple[str, int], Event]) -> _Place | None:
@@ -56,7 +56,7 @@ def _before_starts(restored: Sequence[BackupRestored], starts: Sequence[NodeStar
 
     If the start after a restore failed, another restore follows without a start between them.
     """
-    using = sorted((each for each in starts if each.incarnation > 1 and each.reason != "restart"), key=_place)
+    using = sorted((start for start in starts if start.incarnation > 1 and start.reason != "restart"), key=_place)
     for index, event in enumerate(restored):
         if not using:
             return

@@ -49,9 +49,9 @@ def continue_run(run: Path, folder: RunFolder) -> Earlier:
     """Copy the databases and traces of a run that ended, or of a saved lab, into the folder of the run that continues it, and
     link its backups and saved labs. Raises LabError if this fails."""
     end = read_state(run)
-    found = RunEvents.at(run)
-    _check_unchanged(run, found)
-    events = tuple(each for each in found.events if not isinstance(each, RunEnded))
+    trace = RunEvents.at(run)
+    _check_unchanged(run, trace)
+    events = tuple(event for event in trace.events if not isinstance(event, RunEnded))
     try:
         shutil.copytree(run / "databases", folder.path / "databases", dirs_exist_ok=True)
         link_all((run / BACKUPS).glob("*"), folder.path / BACKUPS)
@@ -69,24 +69,24 @@ def continue_run(run: Path, folder: RunFolder) -> Earlier:
     return Earlier(end, events)
 
 
-def _check_unchanged(run: Path, found: RunEvents) -> None:
+def _check_unchanged(run: Path, trace: RunEvents) -> None:
     """Raise LabError if the topology is not that of the run, or if the database of a store is missing or damaged."""
-    started = found.started
-    if started is not None and found.topology is not None:
-        kept = load_topology(run / "topology.yaml").as_json()
-        if kept != found.topology.as_json():
+    started = trace.started
+    if started is not None and trace.topology is not None:
+        topology = load_topology(run / "topology.yaml").as_json()
+        if topology != trace.topology.as_json():
             raise LabError(f"{run / 'topology.yaml'} is not the topology with which this run began; restore the file")
-    for name in sorted({each.node for each in found.events if isinstance(each, NodeStarted)}):
+    for name in sorted({event.node for event in trace.events if isinstance(event, NodeStarted)}):
         database = run / "databases" / f"{name}.sqlite"
         if not database.is_file():
             raise LabError(f"{run} cannot be continued: the database of server {name} is missing ({database})")
         try:
             with naming_missing_handles(), closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
-                told = opened.execute("PRAGMA quick_check(1)").fetchone()[0]
+                result = opened.execute("PRAGMA quick_check(1)").fetchone()[0]
         except sqlite3.Error as error:
-            told = str(error)
-        if told != "ok":
-            raise LabError(f"{run} cannot be continued: the database of server {name} is damaged ({told})")
+            result = str(error)
+        if result != "ok":
+            raise LabError(f"{run} cannot be continued: the database of server {name} is damaged ({result})")
 
 
 def _without_end(path: Path) -> list[bytes]:

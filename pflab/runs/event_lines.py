@@ -74,7 +74,7 @@ class EventFilter:
         if not self.since_at <= event.at <= self.until_at:
             return False
         tag = tag_of(event)
-        if self.types and not any(tag == each or tag.startswith(f"{each}.") for each in self.types):
+        if self.types and not any(tag == prefix or tag.startswith(f"{prefix}.") for prefix in self.types):
             return False
         return self.folder is None or any(names.is_folder(id_, self.folder) for id_ in folders_of(event))
 
@@ -84,14 +84,14 @@ def folders_of(event: Event) -> Iterator[str]:
     one = getattr(event, "folder", None)
     if isinstance(one, str):
         yield one
-    for each in getattr(event, "folders", None) or ():
-        yield each if isinstance(each, str) else each.folder
+    for folder in getattr(event, "folders", None) or ():
+        yield folder if isinstance(folder, str) else folder.folder
 
 
 def style_of(tag: str) -> Style:
     """Return the style of events of this type, in the notation of rich, such as `bold green`."""
-    found = [(len(prefix), style) for prefix, style in _STYLES if tag == prefix or tag.startswith(f"{prefix}.")]
-    return max(found)[1] if found else ""
+    fitting = [(len(prefix), style) for prefix, style in _STYLES if tag == prefix or tag.startswith(f"{prefix}.")]
+    return max(fitting)[1] if fitting else ""
 
 
 def columns(event: Event, names: Lexicon) -> tuple[str, str, str]:
@@ -101,8 +101,8 @@ def columns(event: Event, names: Lexicon) -> tuple[str, str, str]:
 
 def one_line(event: Event, names: Lexicon) -> str:
     """Return an event as a line: `2003-10-21T00:15:00Z  A       receives from B: content about Projects B-3`."""
-    at, node, told = columns(event, names)
-    return f"{at}  {node:<{NODE_COLUMNS}}  {told}"
+    at, node, text = columns(event, names)
+    return f"{at}  {node:<{NODE_COLUMNS}}  {text}"
 
 
 def event_json(event: Event, names: Lexicon) -> dict[str, str | int]:

@@ -67,9 +67,9 @@ class RunEvents:
         in_order = in_causal_order(events)
         names = Lexicon() if names is None else names
         # A run that has not ended has no run.started in its trace yet; its folder has the topology from the start.
-        told = (each.topology for each in in_order if isinstance(each, RunStarted))
-        topology = _topology(next(told, None) or organization or _kept_topology(path))
-        if topology is not None and (unknown := {each.node for each in in_order} - {LAB, *topology.servers}):
+        organizations = (event.topology for event in in_order if isinstance(event, RunStarted))
+        topology = _topology(next(organizations, None) or organization or _kept_topology(path))
+        if topology is not None and (unknown := {event.node for event in in_order} - {LAB, *topology.servers}):
             problems = (*problems, f"the topology of this run has no server {min(unknown)[:80]!r}")
             topology = None
         if topology is not None:
@@ -83,12 +83,12 @@ class RunEvents:
 
     def in_order(self, events: Iterable[Event]) -> list[Event]:
         """Return these events without duplicates, in the order of the run."""
-        chosen = {(each.node, each.seq) for each in events}
-        return [each for each in self.events if (each.node, each.seq) in chosen]
+        chosen = {(event.node, event.seq) for event in events}
+        return [event for event in self.events if (event.node, event.seq) in chosen]
 
     @property
     def started(self) -> RunStarted | None:
-        return next((each for each in self.events if isinstance(each, RunStarted)), None)
+        return next((event for event in self.events if isinstance(event, RunStarted)), None)
 
 
 def _kept_topology(run: Path) -> str:

@@ -212,9 +212,11 @@ class Record:
 
 def say_who_waits(nodes: Iterable[tuple[str, Node | None]], now: LabTime) -> str:
     """Return which servers still have work due at `now`, in words, for the text of a NotIdle error."""
-    told = [f"server {name}: {what}" for name, node in nodes if node is not None and (what := _due_of(node, now))]
+    waiting = [f"server {name}: {what}" for name, node in nodes if node is not None and (what := _due_of(node, now))]
     at = format_instant(now)
-    return f"at {at} not idle: {'; '.join(told[:WAITERS_NAMED])}" if told else f"at {at} no server has anything due"
+    if not waiting:
+        return f"at {at} no server has anything due"
+    return f"at {at} not idle: {'; '.join(waiting[:WAITERS_NAMED])}"
 
 
 def _due_of(node: Node, now: LabTime) -> str:
@@ -222,7 +224,7 @@ def _due_of(node: Node, now: LabTime) -> str:
     if due_at is None or due_at > now:
         return ""
     mails = [mail for mail in node.queue() if mail.due_at <= now]
-    told = [f"mail {mail.subject!r} to {mail.next_hop} since {format_instant(mail.due_at)}" for mail in mails]
-    if len(told) > WAITERS_NAMED:
-        told[WAITERS_NAMED:] = [counted(len(told) - WAITERS_NAMED, "more mail")]
-    return ", ".join(told) or f"a timer due since {format_instant(due_at)}"
+    lines = [f"mail {mail.subject!r} to {mail.next_hop} since {format_instant(mail.due_at)}" for mail in mails]
+    if len(lines) > WAITERS_NAMED:
+        lines[WAITERS_NAMED:] = [counted(len(lines) - WAITERS_NAMED, "more mail")]
+    return ", ".join(lines) or f"a timer due since {format_instant(due_at)}"

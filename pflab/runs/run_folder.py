@@ -57,8 +57,8 @@ class RunFolder:
         places = [path, folder.traces, path / "databases"]
         places += [folder.mails] if keeps_mails else []
         try:
-            for each in places:
-                each.mkdir(parents=True, exist_ok=True)
+            for place in places:
+                place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _unwritable(path, error) from error
         return folder

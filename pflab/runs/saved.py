@@ -28,7 +28,7 @@ class SavedRuns:
 
     def names(self) -> list[str]:
         """Return the names of the saved labs."""
-        return sorted(each.parent.name for each in self.folder.glob(f"[!.]*/{STATE}"))
+        return sorted(state.parent.name for state in self.folder.glob(f"[!.]*/{STATE}"))
 
     async def save(self, name: str, write: Callable[[RunFolder], Awaitable[None]], *, replace: bool) -> None:
         """Save a lab: `write` writes it into a run folder, which gets the name when it is complete.

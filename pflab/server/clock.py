@@ -105,7 +105,7 @@ class ClockDoor:
         async with self._moving:
             yield lab
         if self.lab.history != history:
-            raise LabError("the lab went back to a snapshot while its clock was moved")
+            raise LabError("the lab was reset while its clock was moved")
 
 
 CLOCK: Final = Routes[ClockDoor](

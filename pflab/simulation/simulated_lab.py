@@ -119,9 +119,9 @@ class SimulatedLab(Simulator, ServedLab):
 
     def change(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
         """Apply one stimulus, as `do` does."""
-        done = self._do(name, fn)
+        result = self._do(name, fn)
         self._run_due()
-        return done
+        return result
 
     async def start(self, name: str) -> None:
         await super().start(name)

@@ -47,14 +47,14 @@ def test_a_reset_while_the_clock_moves(process: LabProcess) -> None:
         pass
     lab.go_back()
     moving.join()
-    assert told == ["the lab went back to a snapshot while its clock was moved"]
+    assert told == ["the lab was reset while its clock was moved"]
     assert lab.now() == "2003-10-21T00:00:00Z"
     lab.post("A", "Projects", subject="Hello")
     lab.assert_converged("Projects", within="20 min")
 
 
 def test_a_user_who_posts_while_the_lab_goes_back(process: LabProcess) -> None:
-    """While a lab goes back to a snapshot, users are told that it starts."""
+    """While a lab is reset, users are told that it starts."""
     lab, told, ended = process.lab, set[tuple[int, str]](), threading.Event()
     lab.save("start")
 
