@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from pflab.terms.event_words import Lexicon, marked_name, store_named, to_the_second
+from pflab.terms.event_words import Lexicon, marked_name, store_named, to_the_second, way_words
 from pflab.terms.verdict import join_names
 from topology.problems import counted
 from traces.events import (
@@ -54,6 +54,7 @@ def _at(event: Event) -> str:
 _HOPS: dict[type[Event], Callable[[Any], str]] = {
     HopSent: lambda e: (
         f"{e.node} hands it to {e.next_hop} at {_at(e)}"
+        + way_words(e)
         + (f", over {e.connector}" if e.connector else "")
         + (f", at attempt {e.attempt}." if e.attempt > 1 else ".")
     ),

@@ -16,7 +16,16 @@ from pflab.terms.folder_ids import HIERARCHY, HIERARCHY_NAME
 from pflab.terms.mail_types import mail_name
 from pflab.terms.verdict import join_names
 from topology.problems import counted
-from traces.events import ChangeMade, Event, FolderHidden, FolderShown, MailReceived, MailSubmitted, NodeStarted
+from traces.events import (
+    ChangeMade,
+    Event,
+    FolderHidden,
+    FolderShown,
+    HopSent,
+    MailReceived,
+    MailSubmitted,
+    NodeStarted,
+)
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
 
 END_OF_TIME: Final = 2**62
@@ -174,6 +183,12 @@ def roughly(span_us: int) -> str:
     return counted(round(span_us / MINUTE_US), "lab minute")
 
 
+def way_words(hop: HopSent) -> str:
+    """Return how long a mail was on its way, such as ` after 1 min 28 s`; '' for less than a second."""
+    way_us = 0 if hop.begun_at is None else hop.at - hop.begun_at
+    return f" after {format_duration(way_us // SECOND_US * SECOND_US)}" if way_us >= SECOND_US else ""
+
+
 def to_the_second(at: LabTime) -> str:
     """Return an instant without its fraction of a second."""
     return format_instant(at - at % SECOND_US)
@@ -276,7 +291,7 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "mailbox.delivered": lambda e, n: f"has mail for {e.recipient}: {e.subject!r}",
     "hop.dropped": lambda e, n: f"loses a mail from {store_named(e.sender)} on arrival (fault {e.fault})",
     "hop.sent": lambda e, n: (
-        f"hands a mail for {join_names(map(store_named, e.recipients))} to {e.next_hop}"
+        f"hands a mail for {join_names(map(store_named, e.recipients))} to {e.next_hop}{way_words(e)}"
         + (f", as ordinary mail: {e.ordinary}" if e.ordinary else "")
     ),
     "hop.failed": lambda e, n: f"cannot {f'reach {e.next_hop}' if e.next_hop else 'send a mail on'}: {e.reason}",
