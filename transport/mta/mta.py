@@ -34,6 +34,9 @@ waiting                     `release` (the end of a hold)                       
 due                         `divide` (a fault)                                         due; some recipients in a new copy
 ==========================  =========================================================  ================================
 
+A copy is queued in the form in which it crosses its connector, and not converted when it is sent: the size of this form decides
+how long the copy takes a slow link (spec: RT-2), so it must be known when the copy gets its place there.
+
 "Returned" means: the trace has an event, and the sender gets a notice of non-delivery (`transport.mta.non_delivery`).
 
 Example: A sends a mail to B in its own site and to C and D behind the connector SEA-NYC. `submit` makes two copies, one
