@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from node.agent import agent_disabled, incoming, store_restore
-from node.backfill import requests, responses, suspension
+from node.backfill import array, requests, responses, suspension
 from node.broadcasts import cycles
 from node.errors import NodeError
 from node.objects import conflict_age, expiry, retention, tombstones
@@ -182,7 +182,7 @@ def _held_expired(ctx: Context, s: Stimulus, held_id: int) -> None:
     if held_messages.expired(s, held_id) is None:
         return
     for store in ctx.other_holders(HIERARCHY_FID):
-        incoming.note_missing(ctx, s, HIERARCHY_FID, store)
+        array.note_missing(ctx, s, HIERARCHY_FID, store)
 
 
 _TIMERS: Mapping[Timer, Callable[[Context, Stimulus, int], None]] = {

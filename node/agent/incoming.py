@@ -172,13 +172,8 @@ def process(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, wa
     for section in mail.sections:
         fid = ctx.folders.fid_of(section.folder)
         if fid is not None and ctx.rst.own(fid) is not None:
-            note_missing(ctx, s, fid, mail.store)
+            array.note_missing(ctx, s, fid, mail.store)
             array.make_local(ctx, s, fid, mail.store)
-
-
-def note_missing(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
-    held = held_messages.held_hierarchy(s.conn) if fid == HIERARCHY_FID else CNSet.EMPTY
-    array.note_missing(ctx, s, fid, held, store)
 
 
 def _replace_row(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section) -> None:

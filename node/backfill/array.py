@@ -45,10 +45,12 @@ from node.backfill.rows import (
     save_request,
 )
 from node.backfill.sources import claimed_by, leaver_claims, leavers, sources_of
+from node.state import held_messages
 from node.state.context import Context
 from node.state.state_table import LastSent
 from node.state.store_identity import LOCAL_REP
 from node.state.timers import Timer, clear_timer, set_timer
+from node.stored_values import HIERARCHY_FID
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from traces.backfill_lives import EntryEvent, EntryState, RequestEvent
@@ -72,18 +74,15 @@ def in_the_site(ctx: Context, conn: Connection, fid: int) -> NumberSets:
 # -- into the array
 
 
-def note_missing(ctx: Context, s: Stimulus, fid: int, held: CNSet, store: str) -> None:
+def note_missing(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
     """Add to the array the numbers that the row of `store` claims and this store lacks (spec: BF-1, ST-5)."""
     row = ctx.rst.row(fid, store)
     if row is not None:
-        note_claimed(ctx, s, fid, row.numbers, held)
+        note_claimed(ctx, s, fid, row.numbers)
 
 
-def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held: CNSet = CNSet.EMPTY) -> None:
-    """Add to the array the claimed numbers that this store lacks.
-
-    `held`: numbers in the replication message queue here.
-    """
+def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets) -> None:
+    """Add to the array the claimed numbers that this store lacks."""
     own = ctx.rst.own(fid)
     if own is None or own.pending:  # spec: RP-2 a leaving store requests nothing more
         return
@@ -93,7 +92,8 @@ def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets, held:
     # Numbers in the queue are not missing (spec: BF-2). Changes made here that this store's row does not claim yet are
     # not missing either (spec: RST-1). Another store can get such a change by a response, before its broadcast (spec:
     # CN-7).
-    numbers = numbers.without(held)
+    if fid == HIERARCHY_FID:
+        numbers = numbers.without(held_messages.held_hierarchy(s.conn))
     unsent = own.unsent(ctx.store.guid, LastSent(ctx.store.change_counter, ctx.store.change_counter))
     _account_for_replaced(ctx, s, fid, numbers & unsent)
     numbers -= unsent

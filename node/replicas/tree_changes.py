@@ -15,7 +15,6 @@ from node.state.folders import Folder
 from node.state.state_table import OwnRow
 from node.state.timers import Timer, clear_timer, is_set, set_timer
 from node.status.statuses import want_status
-from node.tracking.cnset import CNSet
 from node.user_mail import limit_warnings
 from traces.events import FolderHidden, FolderShown, ReplicaAdded, ReplicaPending
 from transport.stimulus import Stimulus
@@ -94,7 +93,7 @@ def _update_replica(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, was:
     _on_list_change(ctx, s, folder, old, listed=listed, back=back)
     if back:  # while it was leaving, the store made no backfill entries (spec: BF-1, RP-2)
         for row in ctx.rst.rows(folder.fid):
-            array.note_missing(ctx, s, folder.fid, CNSet.EMPTY, row.store)
+            array.note_missing(ctx, s, folder.fid, row.store)
     if old is not None and old.schedule != folder.props.schedule and not own.pending:
         reschedule(ctx, s, folder.fid)
 
