@@ -27,11 +27,16 @@ before the heal, because a fault that is still in force may rightly prevent conv
 
 from __future__ import annotations
 
-from pflab.campaign.fault_actions import TimedAction, actions_of, start_server
-from pflab.campaign.monitor import Monitor
+from typing import Any
+
+from node.errors import InternalError, NodeError
+from pflab.campaign.as_scenario import steps_of
+from pflab.campaign.monitor import Monitor, Violated
 from pflab.campaign.plans.plan import Plan
-from pflab.campaign.step_actions import StepRunner, end_never, set_suspended
+from pflab.errors import LabError
 from pflab.oracle.convergence_bound import bound_of
+from pflab.scenario.session import Play, StepFailed
+from pflab.scenario.steps import STEPS
 from pflab.simulation.simulator import Simulator
 from pflab.terms.verdict import Judgement
 from traces.labtime import DAY_US, HOUR_US, LabTime
@@ -46,44 +51,49 @@ JUDGED_EVERY_US = 12 * HOUR_US
 ONE_PLAYED_OUT_OF = 16
 """One seed in this many runs until its bound, even if it converges early."""
 
-_ENDS, _BEGINS, _STEPS = range(3)
-
 
 class Player:
-    """Plays one plan on one lab, which is already up."""
+    """Plays one plan on one lab, which is already up. The steps are those of a scenario (`pflab.scenario.steps`).
+
+    steps_run: how many steps were tried.
+    skipped: how many of these did nothing, because their target was missing or a store refused them.
+    """
 
     def __init__(self, lab: Simulator, plan: Plan, monitor: Monitor) -> None:
         self._lab = lab
         self._plan = plan
         self._watch = monitor
-        self.runner = StepRunner(lab, monitor.acknowledged)
+        self._play = Play(lab, skips=True)
+        self._play.acknowledged = monitor.acknowledged
+        self.steps_run = 0
+        self.skipped = 0
         self.bound_us = 0
 
     async def play(self) -> None:
         """Play all phases. Raises Violated at the first violation, and LabError or InternalError if a store fails."""
-        self.runner.begin()
+        self._play.name_topology()
         start_at = self._lab.now
         self._watch.check(quiet=True)
-        for moment in self._moments():
-            await self._advance(start_at + moment.at_us)
-            await moment.run()
+        for step in steps_of(self._plan):
+            await self._advance(start_at + (step.at_us or 0))
+            self.steps_run += 1
+            await self._do(step.verb, step.args)
             self._watch.check(quiet=False)
         await self._advance(start_at + self._plan.length_us)
-        await self._heal()
+        await self._do("repair", "all")
+        self._watch.check(quiet=False, closely=True)
         await self._converge()
 
-    def _moments(self) -> list[TimedAction]:
-        """Return all actions of the work phase in order. At one instant ends come first, then beginnings, then steps."""
-        end_us = self._plan.length_us
-        found: list[tuple[int, int, TimedAction]] = []
-        for fault in self._plan.faults:
-            moments = actions_of(self._lab, fault, end_us)
-            found += [(each.at_us, _BEGINS if each.at_us == fault.at_us else _ENDS, each) for each in moments]
-        for step in self._plan.steps:
-            if step.at_us < end_us:
-                act = lambda step=step: self.runner.run(step)  # noqa: E731
-                found.append((step.at_us, _STEPS, TimedAction(step.at_us, act)))
-        return [moment for _, _, moment in sorted(found, key=lambda each: each[:2])]
+    async def _do(self, verb: str, args: Any) -> None:
+        """Carry out a step, or skip it."""
+        try:
+            await STEPS[verb](self._play, args)
+        except (NodeError, StepFailed):
+            self.skipped += 1
+        except (LabError, InternalError, Violated):
+            raise
+        except Exception as error:
+            raise InternalError.of(f"server {_server_of(args)}", "while serving a user", error) from error
 
     async def _advance(self, to_at: int) -> None:
         """Advance the lab to an instant. The monitor checks the lab at each quiet instant before that."""
@@ -93,18 +103,6 @@ class Player:
     def _quiet(self) -> bool:
         self._watch.check(quiet=True)
         return False
-
-    async def _heal(self) -> None:
-        """End all faults, start all stores that have joined and were not deleted, and let content replicate and addresses be
-        stamped everywhere."""
-        self._lab.faults.heal()
-        if self._lab.topology.recipient_update_us is None:
-            await self._lab.set_recipient_policy(recipient_update="always")
-        for name in self._lab.names:
-            await start_server(self._lab, name)
-        await set_suspended(self.runner, suspended=False)
-        await end_never(self.runner)
-        self._watch.check(quiet=False, closely=True)
 
     async def _converge(self) -> None:
         """Advance until the lab has converged and settled, or until the bound ends."""  # spec: CV-3
@@ -126,3 +124,9 @@ class Player:
             if self._watch.observer.judge().verdict().judgement is Judgement.CONVERGED:
                 await self._advance(min(end_at, self._lab.now + SETTLING_US))
                 return
+
+
+def _server_of(args: Any) -> str:
+    """Return the server of a step, for an error text."""
+    on = getattr(args, "on", args)
+    return str(on[0] if isinstance(on, tuple) else on)

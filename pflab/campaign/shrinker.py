@@ -35,6 +35,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from pflab.campaign.as_scenario import scenario_text
 from pflab.campaign.plans.file import plan_text
 from pflab.campaign.plans.plan import Plan
 from pflab.campaign.plans.reductions import LISTS, SIMPLER, WithItems, cut_after
@@ -63,10 +64,17 @@ class ShrinkResult:
 
     def text(self, command: str = "pflab simulate --plan THIS-FILE") -> str:
         """Return the plan as a file that starts with the witness."""
+        return plan_text(self.plan, [*self._comments(), command])
+
+    def as_scenario(self, command: str = "pflab run THIS-FILE --simulate") -> str:
+        """Return the plan as a scenario file that starts with the witness."""
+        comments = [*self._comments(), command]
+        return scenario_text(self.plan, f"Seed {self.plan.seed} of a campaign, shrunk", comments)
+
+    def _comments(self) -> list[str]:
         first = self.result.violations[0].in_words() if self.result.violations else "nothing is violated"
-        others = [f"also {each.in_words()}" for each in self.result.violations[1:]]
-        comments = [f"seed {self.plan.seed}, shrunk in {counted(self.plays, 'play')}: {first}", *others, command]
-        return plan_text(self.plan, comments)
+        others = [f"also {violation.in_words()}" for violation in self.result.violations[1:]]
+        return [f"seed {self.plan.seed}, shrunk in {counted(self.plays, 'play')}: {first}", *others]
 
 
 class _LimitReached(Exception):

@@ -14,6 +14,7 @@ from pflab.drivers.live import LiveLab
 from pflab.lab.lab import Lab
 from pflab.runs.run_folder import RunFolder
 from pflab.scenario.session import Play
+from pflab.simulation.network import NetworkPolicy
 from pflab.simulation.simulator import Simulator
 from topology.model import Topology
 
@@ -23,6 +24,7 @@ class LabOrder:
     """The lab that a command needs. If there is no `folder`, a simulation writes nothing.
 
     existing: a client of a lab that is already up; with `renews`, that lab starts a new run first.
+    network: how a simulated network reorders and delays mails.
     """
 
     seed: int
@@ -31,6 +33,7 @@ class LabOrder:
     processes: bool = False
     existing: Client | None = None
     renews: bool = False
+    network: NetworkPolicy | None = None
 
     def factory(self) -> Callable[[Topology], Lab]:
         def make(topology: Topology) -> Lab:
@@ -39,7 +42,7 @@ class LabOrder:
             if self.folder is not None:
                 self.folder.write_inputs(topology.as_yaml(), self.seed)
             if self.simulate:
-                return Simulator(topology, seed=self.seed, folder=self.folder)
+                return Simulator(topology, seed=self.seed, network=self.network, folder=self.folder)
             assert self.folder is not None, "a live lab always has a run folder"
             if self.processes:
                 from pflab.drivers.processes import ProcessLab  # noqa: PLC0415 - importing the HTTP server takes long

@@ -174,6 +174,10 @@ class FaultPlan:
         """Return by how much the clock of a server is fast; negative if it is slow."""
         return next((fault.by_us for _, fault in reversed(self.of(Skew)) if fault.server == server), 0)
 
+    def lets_act(self, server: str) -> bool:
+        """Return whether a server surely carries out its next stimulus: no crash is planned, and the server does not stall."""
+        return not self.has_crashes and not any(fault.server == server for _, fault in self.of(Stall))
+
     def unstamped(self) -> frozenset[str]:
         """Return the servers for which the recipient update service fails."""
         return frozenset(fault.server for _, fault in self.of(Unstamp))

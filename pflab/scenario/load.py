@@ -9,8 +9,9 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -19,10 +20,11 @@ from pflab.home import SCENARIOS_OF_PFLAB
 from pflab.scenario.conditions import Until
 from pflab.scenario.fault_steps import FAULT_VERBS, fault_step
 from pflab.scenario.lesson import Course, LessonCheck
-from pflab.scenario.model import VERBS, Head
+from pflab.scenario.model import VERBS, Head, Network
 from pflab.scenario.name_check import NameCheck
 from pflab.scenario.problems import problems_of
 from pflab.scenario.timeline_check import TimelineCheck
+from pflab.scenario.values import duration_from_start
 from topology.file.examples import EXAMPLES, yaml_file
 from topology.file.load import load_topology, topology_from_text
 from topology.file.yaml_source import YamlSource, read_text, read_yaml
@@ -43,12 +45,16 @@ class ScenarioError(ProblemsError):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: its number from 1, its line in the file, its verb and its arguments (`pflab.scenario.model`)."""
+    """One step: its number from 1, its line in the file, its verb and its arguments (`pflab.scenario.model`).
+
+    at_us: how long after the start of the scenario it happens; None: after the step before it.
+    """
 
     number: int
     line: int
     verb: str
     args: Any
+    at_us: int | None = None
 
     def stores(self) -> list[str]:
         """Return the stores whose last events explain a failure of this step; none means all stores."""
@@ -71,6 +77,9 @@ class Scenario:
     look: str | None = None
     breaks: tuple[str, ...] = ()
     course: Course | None = None
+    missing: Literal["fail", "skip"] = "fail"
+    seed: int | None = None
+    network: Network | None = None
 
 
 def load_scenario(path: str | Path) -> Scenario:
@@ -96,10 +105,15 @@ def scenario_from_text(text: str, name: str = "scenario", path: Path | None = No
     if organization is not None:
         names, timeline = NameCheck(organization, source), TimelineCheck(organization, source)
         lesson = LessonCheck(source)
+        skips = head is not None and head.missing == "skip"
+        if skips:
+            names.name_all([step.args for step in steps])
         for step in steps:
             at = ("steps", step.number - 1, step.verb)
             problems += lesson.step(step.verb, at)
-            problems += list(names.step(step.verb, step.args, at)) or timeline.step(step.args, at)
+            problems += list(names.step(step.verb, step.args, at)) or timeline.step(
+                step.args, at, at_us=step.at_us, skips=skips
+            )
         problems += lesson.end()
     if problems or head is None or organization is None:
         raise ScenarioError(problems)
@@ -114,6 +128,9 @@ def scenario_from_text(text: str, name: str = "scenario", path: Path | None = No
         head.look,
         head.breaks,
         head.course,
+        head.missing,
+        head.seed,
+        head.network,
     )
 
 
@@ -128,8 +145,16 @@ def _head(source: YamlSource, problems: list[Problem]) -> Head | None:
 def _steps(source: YamlSource, problems: list[Problem]) -> Iterator[Step]:
     """Yield the correct steps, and add the mistakes of the others to `problems`."""
     listed = source.data.get("steps")
-    for index, item in enumerate(listed if isinstance(listed, list) else ()):
+    for index, given in enumerate(listed if isinstance(listed, list) else ()):
         at: tuple[PathItem, ...] = ("steps", index)
+        at_us: int | None = None
+        item = given
+        if isinstance(given, dict) and "at" in given:
+            item = {key: value for key, value in given.items() if key != "at"}
+            try:
+                at_us = duration_from_start(given["at"])
+            except ValidationError as error:
+                problems += problems_of(error, None, source, (*at, "at"))
         if not isinstance(item, dict) or len(item) != 1:
             right = "write one verb and its arguments, such as {advance: 15 min}; the verbs are " + ", ".join(VERBS)
             problems.append(source.problem(at, "not a step", right))
@@ -140,17 +165,24 @@ def _steps(source: YamlSource, problems: list[Problem]) -> Iterator[Step]:
             problems.append(source.problem((*at, verb), f"{quoted(verb)} is not a verb", right, of_key=True))
             continue
         try:
-            if verb in FAULT_VERBS:
-                args = fault_step(FAULT_VERBS[verb], value)
-            else:
-                args = TypeAdapter(VERBS[verb]).validate_python(value)
+            args = arguments_of(verb, value)
         except Wrong as error:
             problems += _fault_problems(error, source, (*at, verb))
             continue
         except ValidationError as error:
             problems += problems_of(error, VERBS[verb], source, (*at, verb))
             continue
-        yield Step(index + 1, source.position(at).line, verb, args)
+        yield Step(index + 1, source.position(at).line, verb, args, at_us)
+
+
+def arguments_of(verb: str, value: Any) -> Any:
+    """Return the arguments of a verb. Raises ValidationError or Wrong if they have mistakes."""
+    return fault_step(FAULT_VERBS[verb], value) if verb in FAULT_VERBS else _reader_of(verb).validate_python(value)
+
+
+@cache
+def _reader_of(verb: str) -> TypeAdapter[Any]:
+    return TypeAdapter(VERBS[verb])
 
 
 def _fault_problems(error: Wrong, source: YamlSource, at: tuple[PathItem, ...]) -> Iterator[Problem]:

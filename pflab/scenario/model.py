@@ -16,7 +16,18 @@ from pflab.lab.outside_mail import check_addresses
 from pflab.scenario.conditions import Expect, Until
 from pflab.scenario.fault_steps import FAULT_VERBS, fault_schema
 from pflab.scenario.lesson import Course, Narration, Quiz
-from pflab.scenario.values import MAX_POSTS, MomentText, Names, Part, SizeBytes, wrong
+from pflab.scenario.values import (
+    MAX_LETTERS,
+    MAX_POSTS,
+    DurationUs,
+    MomentText,
+    Names,
+    NamesOrNone,
+    Part,
+    SizeBytes,
+    wrong,
+)
+from pflab.simulation.network import NetworkPolicy
 from topology.problems import quoted
 
 _AREAS: Final = (
@@ -40,6 +51,16 @@ def _rule(rule: str) -> str:
 RuleId = Annotated[str, AfterValidator(_rule)]
 
 
+class Network(Part):
+    """How the simulated network reorders mails at random (`shuffle`), and by how much it delays each (`jitter`)."""
+
+    shuffle: bool = False
+    jitter: DurationUs | None = None
+
+    def policy(self) -> NetworkPolicy:
+        return NetworkPolicy(shuffle=self.shuffle, jitter_us=self.jitter or 0)
+
+
 class Head(Part):
     """A scenario: an organization, and the steps to play.
 
@@ -51,6 +72,9 @@ class Head(Part):
     look: what a learner should look at.
     course: the place of a lesson in the course of pflab demo.
     breaks: DU-1 if the settings make the lab lose an acknowledged change.
+    missing: what happens to a step whose target does not exist or whose store refuses it: fail (default), or skip.
+    seed: in the simulator, the seed that determines GUIDs, keys and the order of events.
+    network: in the simulator, how the network reorders and delays mails at random.
     """
 
     title: str = Field(min_length=1)
@@ -62,6 +86,9 @@ class Head(Part):
     lesson: str | None = Field(None, min_length=1)
     look: str | None = Field(None, min_length=1)
     course: Course | None = None
+    missing: Literal["fail", "skip"] = "fail"
+    seed: int | None = Field(None, ge=0)
+    network: Network | None = None
     steps: tuple[Any, ...] = Field(min_length=1)
 
 
@@ -78,6 +105,9 @@ class Post(Part):
     folder: str
     subject: str
     body: str = ""
+    letters: int | None = Field(
+        None, ge=0, le=MAX_LETTERS, description="repeat the body until it has this many letters"
+    )
     attachment: SizeBytes | None = None
     sender: str = ""
     associated: bool = False
@@ -86,16 +116,20 @@ class Post(Part):
 
 
 class Posts(Part):
-    """`count` new messages at once. `{n}` in the subject is 1, 2, ...; `as: many` names them many-1, many-2, ..., and `many`
-    names all of them."""
+    """`count` new messages at once. `{n}` in the subject and the body is 1, 2, ...; `as: many` names them many-1, many-2, ...,
+    and `many` names all of them."""
 
     on: str
     folder: str
     count: int = Field(ge=1, le=MAX_POSTS)
     subject: str = "Post {n}"
     body: str = ""
+    letters: int | None = Field(
+        None, ge=0, le=MAX_LETTERS, description="repeat the body until it has this many letters"
+    )
     attachment: SizeBytes | None = None
     sender: str = ""
+    associated: bool = False
     name: str | None = Field(None, alias="as")
 
 
@@ -130,7 +164,7 @@ class Mail(Part):
 
 
 class Send(Part):
-    """Mail from a folder's address to people or folders (`to`). The server `on` sends it."""
+    """Mail from a folder's address to people or folders (`to`: addresses, or folders). The server `on` sends it."""
 
     on: str
     folder: str
@@ -173,8 +207,8 @@ class Recover(Part):
 
 
 class Resolve(Part):
-    """The resolution of a conflict. `keep` is the `as` name of an edit, a change number such as A-3, or all. `by` is the
-    contact who decides.
+    """The resolution of a conflict. `keep` is the `as` name of an edit, a change number such as A-3, the version that the store
+    shows (`shown`), the last one in its order (`last`), or all. `by` is the contact who decides.
 
     `refused: true` requires that the store refuses this person.
     """
@@ -187,7 +221,10 @@ class Resolve(Part):
 
 
 class Folder(Part):
-    """A change of the tree: create, change, rename, move or delete a folder, or propagate its properties to all subfolders."""
+    """A change of the tree: create, change, rename, move or delete a folder, or propagate its properties to all subfolders.
+
+    A new folder's `as` names it for later steps, whatever its path is then. With `under`, `create` is only its name.
+    """
 
     exactly_one: ClassVar = ("create", "change", "rename", "move", "delete", "propagate")
     PROPERTIES: ClassVar = (
@@ -211,10 +248,11 @@ class Folder(Part):
     propagate: str | None = None
     properties: Names | None = Field(None, description="with propagate: what the subfolders get, such as schedule")
     to: str | None = Field(None, description="the new name, with rename")
-    under: str | None = Field(None, description="the new parent's path, / for the top, with move")
+    under: str | None = Field(None, description="the parent's path, with create or move; / for the top")
+    name: str | None = Field(None, alias="as")
     replicas: Names | None = None
     schedule: str | None = None
-    contacts: Names | None = None
+    contacts: NamesOrNone | None = None
     priority: Literal["not urgent", "normal", "urgent"] | None = None
     age_limit: str | None = Field(None, description="age at which messages expire, such as 30 d, or none")
     warning_limit: str | None = Field(
@@ -228,7 +266,9 @@ class Folder(Part):
     def _fits(self) -> Self:
         if (self.rename is None) != (self.to is None):
             raise wrong('give both "rename" and "to", such as {rename: Projects, to: Plans}')
-        if (self.move is None) != (self.under is None):
+        if self.name is not None and self.create is None:
+            raise wrong('"as" is allowed only together with "create"')
+        if (self.move is None) != (self.under is None) and self.create is None:
             raise wrong('give both "move" and "under", such as {move: Projects/Plans, under: Archive}')
         if (self.propagate is None) != (self.properties is None):
             raise wrong('give both "propagate" and "properties", such as {propagate: Projects, properties: schedule}')
@@ -331,7 +371,7 @@ class Restore(Part):
 
 
 class Directory(Part):
-    """A stopped store is deleted from the directory, on another store.
+    """A stopped store is deleted from the directory, on another store; with `stop: true` it is stopped first.
 
     `refused: true`: the lab must refuse it.
     """
@@ -339,6 +379,7 @@ class Directory(Part):
     delete: str
     on: str
     force: bool = False
+    stop: bool = False
     refused: bool = False
 
 
@@ -377,6 +418,8 @@ VERBS: dict[str, Any] = {
     **FAULT_VERBS,
     "heal": Names,
     "recipient_policy": RecipientPolicy,
+    "content": Literal["suspend", "resume"],
+    "repair": Literal["all"],
     "checkpoint": str,
     "advance": MomentText,
     "until": Until,

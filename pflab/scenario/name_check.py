@@ -39,6 +39,26 @@ class NameCheck:
         self._faults: list[str] = ["all"]
         self._checkpoints: list[str] = []
         self._backups: list[str] = []
+        self._early: list[str] = []
+
+    def name_all(self, steps: Sequence[Any]) -> None:
+        """Let the names that any of these steps defines be known to all, because steps with times may be in any order."""
+        for args in steps:
+            name = getattr(args, "name", None)
+            if name is None:
+                continue
+            known = self._kind_of_name(args)
+            self._early.append(name)
+            known.append(name)
+            if isinstance(args, model.Posts):
+                known.extend(f"{name}-{number}" for number in range(1, args.count + 1))
+
+    def _kind_of_name(self, args: Any) -> list[str]:
+        if isinstance(args, FaultStep):
+            return self._faults
+        if isinstance(args, model.Backup):
+            return self._backups
+        return self._folders if isinstance(args, model.Folder) else self._messages
 
     def step(self, verb: str, args: Any, at: Sequence[PathItem]) -> Iterator[Problem]:
         """Yield the problems of one step. The names that it defines are known to later steps."""
@@ -70,8 +90,11 @@ class NameCheck:
             yield from self._common(args, at)
         if isinstance(args, model.Replicas) and args.by is not None:
             yield from self._each(at, "by", args.by, self._servers, "server")
+        if isinstance(args, model.Send):
+            folders = [name for name in args.addresses if "@" not in name]
+            yield from self._each(at, "to", folders, self._folders, _FOLDER)
         name = getattr(args, "name", None)
-        if name is not None:
+        if name is not None and not isinstance(args, model.Folder):
             yield from self._new_name(verb, name, args, at)
 
     def _new_name(self, verb: str, name: str, args: Part, at: Sequence[PathItem]) -> Iterator[Problem]:
@@ -80,7 +103,9 @@ class NameCheck:
             self._messages.extend(f"{name}-{number}" for number in range(1, args.count + 1))
 
     def _newly_named(self, name: str, known: list[str], at: Sequence[PathItem]) -> Iterator[Problem]:
-        if name in known or name in {"all", "none"}:
+        if name in self._early:
+            self._early.remove(name)
+        elif name in known or name in {"all", "none"}:
             yield self._source.problem((*at, "as"), f"{quoted(name)} is already used", "choose another name")
         known.append(name)
 
@@ -134,7 +159,9 @@ class NameCheck:
             if above and above not in self._folders:
                 right = f"create {quoted(above)} first"
                 yield self._source.problem((*at, "create"), f"{quoted(above)} is not a folder yet", right)
-            self._folders.append(args.create)
+            self._folders.append(args.create if args.under in (None, "/") else f"{args.under}/{args.create}")
+            if args.name is not None:
+                yield from self._newly_named(args.name, self._folders, at)
         if args.rename is not None and args.to is not None:
             above, slash, _ = args.rename.rpartition("/")
             self._moved(args.rename, f"{above}{slash}{args.to}")

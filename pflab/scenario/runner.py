@@ -133,7 +133,7 @@ async def run_scenario(
     Raises LabError or NodeError only if the lab cannot be started. A failed step is the result's `failure`.
     """
     async with lab_factory(scenario.topology) as lab:
-        play = Play(lab)
+        play = Play(lab, skips=scenario.missing == "skip")
         result = await play_scenario(scenario, play, watch=watch)
         if finish is not None:
             finish(play)
@@ -144,6 +144,7 @@ async def play_scenario(scenario: Scenario, play: Play, *, watch: StepWatcher | 
     """Play `scenario` on the lab of `play`, which has just started and stays up. A failed step is the result's `failure`."""
     lab = play.lab
     began_at = lab.now
+    play.name_topology()
     failure = await _play_steps(play, scenario.steps, watch) or _check_invariant(play, scenario.breaks)
     verdict = play.verdict(at_rest=False)
     lab.verdict = "failed" if failure else "passed"
@@ -162,17 +163,34 @@ async def play_scenario(scenario: Scenario, play: Play, *, watch: StepWatcher | 
     )
 
 
+_CHECKS = frozenset({"expect", "until"})
+"""The verbs whose failure is the scenario's failure, even if other steps may be skipped."""
+
+
+async def _advance(play: Play, to_at: LabTime) -> None:
+    """Advance to the time of a step."""
+    if to_at > play.lab.now:
+        await play.lab.advance(to_at)
+        play.look_from_here()
+
+
 async def _play_steps(play: Play, steps: Sequence[Step], watch: StepWatcher | None) -> Failure | None:
+    began_at = play.lab.now
     for step in steps:
         waiting = watch(step, play) if watch is not None else None
         if waiting is not None:
             await waiting
         await asyncio.sleep(0)  # a simulated lab never waits, so Ctrl-C takes effect here
         try:
+            if step.at_us is not None:
+                await _advance(play, began_at + step.at_us)
             await STEPS[step.verb](play, step.args)
         except StepFailed as failed:
-            return _failure(play, step, failed.expected, failed.found)
+            if not (play.skips and step.verb not in _CHECKS):
+                return _failure(play, step, failed.expected, failed.found)
         except (NodeError, LabError) as error:
+            if play.skips and isinstance(error, NodeError) and step.verb not in _CHECKS:
+                continue
             return _failure(play, step, [f"to {_PURPOSES.get(step.verb, step.verb)}"], [str(error)])
     return None
 

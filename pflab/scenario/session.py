@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pflab.lab.lab import Lab
 from pflab.oracle.compare import Judge
@@ -13,8 +15,13 @@ from pflab.runs.event_lines import NOISE
 from pflab.terms.event_words import Lexicon, line, tag_of, words
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.verdict import Verdict
-from traces.events import ChangeMade, Event, MailSubmitted
+from traces.events import Event, MailSubmitted
 from traces.labtime import LabTime
+
+if TYPE_CHECKING:
+    from node.views import FolderView, MessageView
+
+T = TypeVar("T")
 
 REPEATED = frozenset({"hop.failed"})
 """Events that repeat for one reason. A failure report shows only the last of several equal events."""
@@ -54,14 +61,20 @@ class Play:
 
     `mark` is the index of the first event that an `until` can find. It can find events since the end of the last
     `advance`, or since the instant at which the last `until` ended. `found` has the events that an `until` has already
-    found. `checkpoints` maps the name of a checkpoint to the index of an event; `expect` can count from there.
+    found. `folders` maps the name of a folder to its id. `joined` has the servers that steps started, `removed` the
+    stores that steps deleted from the directory. `acknowledged` is called with the change numbers that a store
+    acknowledged. `checkpoints` maps the name of a checkpoint to the index of an event; `expect` can count from there.
     """
 
-    def __init__(self, lab: Lab) -> None:
+    def __init__(self, lab: Lab, *, skips: bool = False) -> None:
         self.lab = lab
+        self.skips = skips
         self.log: list[Event] = []
         self.named: dict[str, Named] = {}
         self.groups: dict[str, tuple[str, ...]] = {}
+        self.folders: dict[str, str] = {}
+        self.joined: set[str] = set()
+        self.removed: set[str] = set()
         self.faults: dict[str, str] = {}
         self.backups: dict[str, str] = {}
         self.checkpoints: dict[str, int] = {}
@@ -69,9 +82,20 @@ class Play:
         self.found: set[int] = set()
         self.mails = 0
         self.outside_mails = 0
-        self._newest: dict[str, str] = {}
-        self._observer = Observer(lab)
-        self.observe()
+        self.acknowledged: Callable[[str, Sequence[str]], None] = lambda _store, _changes: None
+
+    @cached_property
+    def _observer(self) -> Observer:
+        return Observer(self.lab)
+
+    async def do(self, store: str, change: Callable[[Any, LabTime], T]) -> T:
+        """Apply a change on a store, and pass on what the store acknowledged. Return the answer."""
+        answer = await self.lab.do(store, change)
+        one = getattr(answer, "change", None)
+        changes: Sequence[str] = getattr(answer, "changes", ()) if one is None else [one]
+        if changes:
+            self.acknowledged(store, changes)
+        return answer
 
     @property
     def names(self) -> Lexicon:
@@ -79,7 +103,16 @@ class Play:
 
     @property
     def oracle(self) -> Oracle:
+        self.observe()
         return self._observer.oracle
+
+    def absent(self, server: str) -> bool:
+        """Return whether a server has not joined yet."""
+        return self.lab.topology.servers[server].joins_later and server not in self.joined
+
+    def deleted(self, server: str) -> bool:
+        """Return whether the store of a server was deleted from the directory."""
+        return server in self.removed
 
     def running(self) -> list[str]:
         return self._observer.running()
@@ -88,9 +121,7 @@ class Play:
         """Read the events since the last call."""
         for event in self._observer.observe():
             self.log.append(event)
-            if isinstance(event, ChangeMade):
-                self._newest[event.object] = event.number
-            elif isinstance(event, MailSubmitted):
+            if isinstance(event, MailSubmitted):
                 self.mails += 1
 
     def look_from_here(self) -> None:
@@ -115,6 +146,34 @@ class Play:
 
     # --- the names in steps
 
+    def name_topology(self) -> None:
+        """Let each path of the topology name its folder, wherever the folder moves, as long as steps may be skipped."""
+        first = next((name for name in self.lab.names if self.lab.running(name)), None)
+        if self.skips and first is not None:
+            self.folders = {view.path: view.id for view in self.lab.read(first, lambda node: node.folders())}
+
+    def view(self, store: str, folder: str) -> FolderView:
+        """Return a folder as a store shows it, by its name or its path. Raises StepFailed if the store does not show it."""
+        id_ = self.folders.get(folder)
+        for view in self.lab.read(store, lambda node: node.folders()):
+            if (view.id == id_ if id_ is not None else view.path == folder) and not view.hidden:
+                return view
+        raise StepFailed([f"{store} to know the folder {folder}"], ["it does not know it"])
+
+    def path(self, store: str, folder: str) -> str:
+        """Return the path of a folder on a store. A path, unlike a name, is taken as it is; the store says if it is wrong."""
+        if folder == HIERARCHY or folder not in self.folders:
+            return folder
+        return self.view(store, folder).path
+
+    def shown(self, store: str, message: Named) -> MessageView:
+        """Return a message as a store shows it. Raises StepFailed if the store does not show it."""
+        path = self.path(store, message.folder)
+        for view in self.lab.read(store, lambda node: node.messages(path)):
+            if view.id == message.object:
+                return view
+        raise StepFailed([f"{store} to show the message"], ["it does not show it"])
+
     def messages(self, names: Sequence[str]) -> list[tuple[str, Named]]:
         """Return the named messages. The name of several posts means all of them. Raises StepFailed for an unknown name."""
         found = []
@@ -133,11 +192,13 @@ class Play:
     def _known(self) -> str:
         return ", ".join([*self.groups, *self.named]) or "none"
 
-    def remember(self, name: str, folder: str, object_: str) -> None:
-        """Give the object's newest change a name."""
-        self.observe()
-        newest = self._newest.get(object_)
-        self.named[name] = Named(folder, object_, [] if newest is None else [newest])
+    def find(self, store: str, name: str) -> tuple[str, Named]:
+        """Return the path of a message's folder on a store, and the message. Where steps may be skipped, the store must show
+        it."""
+        message = self.message(name)
+        if self.skips:
+            self.shown(store, message)
+        return self.path(store, message.folder), message
 
     def holders(self, folder: str) -> list[str]:
         """Return the folder's replica list in the oracle; for 1-1 all running stores. Raises StepFailed if there is none."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
-from node.errors import FolderUnknown, MailRefused, MessageUnknown, Misuse, NodeError, NotAContact, OverLimit
-from node.views import Post
+from node.errors import Crashed, FolderUnknown, MailRefused, MessageUnknown, Misuse, NodeError, NotAContact, OverLimit
+from node.views import Made, Post
 from pflab.lab.outside_mail import OUTSIDE_HOST
 from pflab.scenario import model
 from pflab.scenario.fault_steps import FAULT_VERBS, FaultStep
@@ -43,16 +44,22 @@ async def _say(play: Play, words: Narration | Quiz) -> None:
     """Do nothing: the runner's `StepWatcher` shows texts, questions and answers."""
 
 
+def _body(body: str, letters: int | None) -> str:
+    """Return a body, repeated until it has this many letters."""
+    return body if letters is None else (body * (letters // max(1, len(body)) + 1))[:letters]
+
+
 async def _post(play: Play, step: model.Post) -> None:
     files = attachment(step.attachment)
+    path = play.path(step.on, step.folder)
     try:
-        made = await play.lab.do(
+        made = await play.do(
             step.on,
             lambda node, now: node.post(
                 now,
-                step.folder,
+                path,
                 subject=step.subject,
-                body=step.body,
+                body=_body(step.body, step.letters),
                 sender=step.sender,
                 attachments=files,
                 associated=step.associated,
@@ -65,19 +72,47 @@ async def _post(play: Play, step: model.Post) -> None:
     if step.refused:
         raise StepFailed([f"{step.on} to refuse the post {step.subject}"], ["it accepts it"])
     if step.name:
-        play.remember(step.name, step.folder, made.id)
+        play.named[step.name] = Named(step.folder, made.id, [made.change])
 
 
 async def _posts(play: Play, step: model.Posts) -> None:
     files = attachment(step.attachment)
     numbered = range(1, step.count + 1)
-    posts = [Post(step.subject.replace("{n}", str(n)), step.body, step.sender, files) for n in numbered]
-    made = await play.lab.do(step.on, lambda node, now: node.post_batch(now, step.folder, posts))
+    path = play.path(step.on, step.folder)
+    posts = [
+        Post(
+            step.subject.replace("{n}", str(n)),
+            _body(step.body.replace("{n}", str(n)), step.letters),
+            step.sender,
+            files,
+        )
+        for n in numbered
+    ]
     if step.name:
-        names = tuple(f"{step.name}-{n}" for n in numbered)
-        for name, object_ in zip(names, made.ids, strict=True):
-            play.remember(name, step.folder, object_)
-        play.groups[step.name] = names
+        play.groups[step.name] = tuple(f"{step.name}-{n}" for n in numbered)
+    if step.associated:
+        for n, post in zip(numbered, posts, strict=True):
+            made = await _post_associated(play, step.on, path, post)
+            play.named[f"{step.name}-{n}"] = Named(step.folder, made.id, [made.change])
+        return
+    batch = await play.do(step.on, lambda node, now: node.post_batch(now, path, posts))
+    for n, id_, change in zip(numbered, batch.ids, batch.changes, strict=True):
+        play.named[f"{step.name}-{n}"] = Named(step.folder, id_, [change])
+
+
+async def _post_associated(play: Play, store: str, path: str, post: Post) -> Made:
+    return await play.do(
+        store,
+        lambda node, now: node.post(
+            now,
+            path,
+            subject=post.subject,
+            body=post.body,
+            sender=post.sender,
+            attachments=post.attachments,
+            associated=True,
+        ),
+    )
 
 
 async def _mail(play: Play, step: model.Mail) -> None:
@@ -109,15 +144,16 @@ async def _mail(play: Play, step: model.Mail) -> None:
 
 async def _send(play: Play, step: model.Send) -> None:
     files = attachment(step.attachment)
-    await play.lab.do(
+    path = play.path(step.on, step.folder)
+    to = [name if "@" in name else _address(play, step.on, name) for name in step.addresses]
+    await play.do(
         step.on,
-        lambda node, now: node.send_mail(
-            now, step.folder, to=step.addresses, subject=step.subject, body=step.body, attachments=files
-        ),
+        lambda node, now: node.send_mail(now, path, to=to, subject=step.subject, body=step.body, attachments=files),
     )
 
 
 def _address(play: Play, store: str, path: str) -> str:
+    path = play.path(store, path)
     views = [view for view in play.lab.read(store, lambda node: node.folders()) if view.path == path]
     if not views or views[0].address is None:
         raise StepFailed([f"{store} to know a mail address of {path}"], ["it knows none"])
@@ -125,35 +161,36 @@ def _address(play: Play, store: str, path: str) -> str:
 
 
 async def _edit(play: Play, step: model.Edit) -> None:
-    message = play.message(step.message)
-    made = await play.lab.do(
-        step.on,
-        lambda node, now: node.edit(now, message.folder, message.object, subject=step.subject, body=step.body),
+    path, message = play.find(step.on, step.message)
+    made = await play.do(
+        step.on, lambda node, now: node.edit(now, path, message.object, subject=step.subject, body=step.body)
     )
     if step.name:
         play.named[step.name] = Named(message.folder, message.object, [made.change])
 
 
 async def _delete(play: Play, step: model.Delete) -> None:
-    for _, message in play.messages(step.message):
-        await _delete_one(play, step.on, message)
+    for name, _ in play.messages(step.message):
+        await _delete_one(play, step.on, name)
 
 
-async def _delete_one(play: Play, store: str, message: Named) -> None:
-    await play.lab.do(store, lambda node, now: node.delete(now, message.folder, message.object))
+async def _delete_one(play: Play, store: str, name: str) -> None:
+    path, message = play.find(store, name)
+    await play.do(store, lambda node, now: node.delete(now, path, message.object))
 
 
 async def _recover(play: Play, step: model.Recover) -> None:
     message = play.message(step.message) if step.message is not None else None
+    path = "" if message is None else play.path(step.on, message.folder)
 
-    def act(node: Node | RemoteNode, now: int) -> str:
+    def act(node: Node | RemoteNode, now: int) -> Made:
         if message is None:
             assert step.folder is not None, "the step names a message or a folder"
-            return node.recover_folder(now, step.folder).id
-        return node.recover(now, message.folder, message.object).id
+            return node.recover_folder(now, play.path(step.on, step.folder))
+        return node.recover(now, path, message.object)
 
     try:
-        made = await play.lab.do(step.on, act)
+        made = await play.do(step.on, act)
     except (MessageUnknown, FolderUnknown):
         if not step.refused:
             raise
@@ -161,24 +198,36 @@ async def _recover(play: Play, step: model.Recover) -> None:
     if step.refused:
         raise StepFailed([f"{step.on} to refuse to recover {step.message or step.folder}"], ["it recovers it"])
     if step.name and message is not None:
-        play.remember(step.name, message.folder, made)
+        play.named[step.name] = Named(message.folder, made.id, [made.change])
 
 
 async def _resolve(play: Play, step: model.Resolve) -> None:
-    message = play.message(step.message)
+    path, message = play.find(step.on, step.message)
     keep = step.keep
     if keep in play.named:
         keep = play.named[keep].numbers[-1]
+    elif keep in _OF_CONFLICT:
+        versions = play.shown(step.on, message).versions
+        if len(versions) < 2:
+            raise StepFailed([f"a conflict of {step.message}"], ["there is none"])
+        keep = _OF_CONFLICT[keep](versions)
     elif keep != "all":
         keep = _number_shown(play, message, keep)
     try:
-        await play.lab.do(step.on, lambda node, now: node.resolve(now, message.folder, message.object, keep, step.by))
+        await play.do(step.on, lambda node, now: node.resolve(now, path, message.object, keep, step.by))
     except NotAContact:
         if not step.refused:
             raise
         return
     if step.refused:
         raise StepFailed([f"{step.on} to refuse a resolution by {step.by}"], ["it accepts it"])
+
+
+_OF_CONFLICT: Final[Mapping[str, Callable[[Sequence[str]], str]]] = {
+    "shown": lambda versions: versions[0],
+    "last": lambda versions: versions[-1],
+}
+"""For each word for a version of a conflict, which of the versions that a store shows it means."""
 
 
 def _number_shown(play: Play, message: Named, shown: str) -> str:
@@ -194,36 +243,42 @@ def _number_shown(play: Play, message: Named, shown: str) -> str:
 
 
 async def _folder(play: Play, step: model.Folder) -> None:
-    await play.lab.do(step.on, lambda node, now: _change_tree(node, now, step))
-
-
-def _change_tree(node: Any, now: int, step: model.Folder) -> None:
-    given = step.given()
+    under = "" if step.under in (None, "/") else play.path(step.on, step.under)
     if step.create is not None:
-        node.create_folder(now, step.create, **given)
-    elif step.change is not None:
-        node.change_folder(now, step.change, **given)
-    elif step.rename is not None:
-        node.change_folder(now, step.rename, rename=step.to)
-    elif step.move is not None:
-        node.change_folder(now, step.move, move_to="" if step.under == "/" else step.under)
-    elif step.propagate is not None:
-        node.propagate(now, step.propagate, step.properties or ())
+        path = f"{under}/{step.create}" if under else step.create
+        made = await play.do(step.on, lambda node, now: node.create_folder(now, path, **step.given()))
+        if step.name is not None:
+            play.folders[step.name] = made.id
+        return
+    folder = step.change or step.rename or step.move or step.propagate or step.delete or ""
+    path = play.path(step.on, folder)
+    if step.delete is not None:
+        await play.lab.do(step.on, lambda node, now: node.delete_folder(now, path))
     else:
-        node.delete_folder(now, step.delete)
+        await play.do(step.on, lambda node, now: _change_tree(node, now, step, path, under))
+
+
+def _change_tree(node: Any, now: int, step: model.Folder, path: str, under: str) -> Any:
+    if step.rename is not None:
+        return node.change_folder(now, path, rename=step.to)
+    if step.move is not None:
+        return node.change_folder(now, path, move_to=under)
+    if step.propagate is not None:
+        return node.propagate(now, path, step.properties or ())
+    return node.change_folder(now, path, **step.given())
 
 
 async def _replica(play: Play, step: model.Replica) -> None:
     on = step.on or next((name for name in play.holders(step.folder) if play.lab.running(name)), None)
     if on is None:
         raise StepFailed([f"a running holder of {step.folder}"], ["all are stopped; name a store, such as on: A"])
-    views = [view for view in play.lab.read(on, lambda node: node.folders()) if view.path == step.folder]
-    if not views:
-        raise StepFailed([f"{on} to know the folder {step.folder}"], ["it does not know it"])
-    listed = [name for name in views[0].replicas if name not in (step.remove or ())]
+    view = play.view(on, step.folder)
+    listed = [name for name in view.replicas if name not in (step.remove or ())]
     listed += [name for name in step.add or () if name not in listed]
+    if play.skips and (not listed or listed == list(view.replicas)):
+        raise StepFailed([f"a change of the replicas of {step.folder}"], ["there is none"])
     try:
-        await play.lab.do(on, lambda node, now: node.change_folder(now, step.folder, replicas=listed))
+        await play.do(on, lambda node, now: node.change_folder(now, view.path, replicas=listed))
     except Misuse:
         if not step.refused:
             raise
@@ -233,11 +288,12 @@ async def _replica(play: Play, step: model.Replica) -> None:
 
 
 async def _replicas(play: Play, step: model.Replicas) -> None:
+    path = play.path(step.on, step.folder)
     await _order(
         play,
         step.on,
         lambda node, now: node.change_replicas(
-            now, step.folder, add=step.add, remove=step.remove, replace=step.replace, by=step.by
+            now, path, add=step.add, remove=step.remove, replace=step.replace, by=step.by
         ),
         refused=step.refused,
     )
@@ -245,22 +301,24 @@ async def _replicas(play: Play, step: model.Replicas) -> None:
 
 async def _resend(play: Play, step: model.Resend) -> None:
     for name in step.from_:
+        path = play.path(name, step.folder)
         await _order(
             play,
             name,
-            lambda node, now: node.send_again(now, step.folder, days=step.days, to=step.to),
+            lambda node, now, path=path: node.send_again(now, path, days=step.days, to=step.to),  # type: ignore[misc]
             refused=step.refused,
         )
 
 
 async def _synchronize(play: Play, step: model.Synchronize) -> None:
     for name in step.on:
-        await _order(play, name, lambda node, now: node.synchronize(now, step.folder), refused=step.refused)
+        path = play.path(name, step.folder)
+        await _order(play, name, lambda node, now, path=path: node.synchronize(now, path), refused=step.refused)  # type: ignore[misc]
 
 
 async def _order(play: Play, name: str, order: Callable[[Any, int], object], *, refused: bool) -> None:
     try:
-        await play.lab.do(name, order)
+        await play.do(name, order)
     except NodeError:
         if not refused:
             raise
@@ -275,31 +333,51 @@ async def _settings(play: Play, step: model.Settings) -> None:
 
 
 async def _stop(play: Play, names: tuple[str, ...]) -> None:
-    for name in names:
-        await play.lab.stop(name)
+    for name in _possible(play, names, play.lab.running):
+        with suppress(Crashed):  # a crash fault ended the server while it was stopping: it is down in either case
+            await play.lab.stop(name)
 
 
 async def _start(play: Play, names: tuple[str, ...]) -> None:
-    for name in names:
+    for name in _possible(play, names, lambda name: not play.lab.running(name) and not play.deleted(name)):
         await play.lab.start(name)
+        play.joined.add(name)
 
 
 async def _kill(play: Play, names: tuple[str, ...]) -> None:
-    for name in names:
-        await play.lab.kill(name)
+    for name in _possible(play, names, play.lab.running):
+        with suppress(Crashed):
+            await play.lab.kill(name)
+
+
+def _possible(play: Play, names: Sequence[str], test: Callable[[str], bool]) -> list[str]:
+    """Return these servers; if steps may be skipped, those that fit. Raises StepFailed if none is left."""
+    fitting = [name for name in names if not play.skips or test(name)]
+    if not fitting:
+        raise StepFailed([f"{join_names(names)} to run or not, as the step needs it"], ["no server does"])
+    return fitting
 
 
 async def _backup(play: Play, step: model.Backup) -> None:
+    if play.skips and not play.lab.running(step.on):
+        raise StepFailed([f"{step.on} to run"], ["it does not"])
     play.backups[step.name] = await play.lab.backup(step.on)
 
 
 async def _restore(play: Play, step: model.Restore) -> None:
+    if step.backup not in play.backups or (play.skips and play.deleted(step.on)):
+        raise StepFailed([f"a backup {step.backup} of {step.on}"], ["there is none, or the store was deleted"])
     await play.lab.restore(step.on, play.backups[step.backup])
 
 
 async def _directory(play: Play, step: model.Directory) -> None:
+    if play.skips and not _can_delete(play, step):
+        raise StepFailed([f"{step.delete} to be a store that can be deleted on {step.on}"], ["it is none"])
+    if step.stop:
+        await _stop(play, (step.delete,))
     try:
         await play.lab.delete_store(step.delete, on=step.on, force=step.force)
+        play.removed.add(step.delete)
     except Misuse:
         if not step.refused:
             raise
@@ -310,6 +388,56 @@ async def _directory(play: Play, step: model.Directory) -> None:
 
 async def _recipient_policy(play: Play, step: model.RecipientPolicy) -> None:
     await play.lab.set_recipient_policy(recipient_update=step.runs, domain=step.domain, at_once=step.at_once)
+
+
+def _can_delete(play: Play, step: model.Directory) -> bool:
+    """Return whether a store exists that is no bridgehead, and the other one runs."""
+    lab, both = play.lab, (step.on, step.delete)
+    through = {end for connector in lab.topology.connectors for end in connector.bridgeheads}
+    return (
+        step.on != step.delete
+        and not any(name not in lab.names or play.absent(name) for name in both)
+        and not play.deleted(step.delete)
+        and step.delete not in through
+        and lab.running(step.on)
+        and lab.faults.lets_act(step.on)
+    )
+
+
+async def _content(play: Play, action: str) -> None:
+    """Suspend or resume content on every running store that differs (RP-5)."""
+    value = int(action == "suspend")
+    for name in [name for name in play.lab.names if play.lab.running(name)]:
+        if play.lab.read(name, lambda node: node.settings().content_suspended) != bool(value):
+            with suppress(NodeError):  # a version that cannot suspend content
+                await play.lab.do(name, lambda node, now: node.configure(now, {SUSPENDED: value}))
+
+
+async def _repair(play: Play, _: str) -> None:
+    """End all faults, start all servers that have joined, and let content replicate and addresses be stamped everywhere. From
+    now on the lab must converge (CV-3)."""
+    lab = play.lab
+    lab.faults.heal()
+    if lab.topology.recipient_update_us is None:
+        await lab.set_recipient_policy(recipient_update="always")
+    for name in lab.names:
+        if not (lab.running(name) or play.absent(name) or play.deleted(name)):
+            await lab.start(name)
+    await _content(play, "resume")
+    ended: set[str] = set()
+    for name in [name for name in lab.names if lab.running(name)]:
+        views = lab.read(name, lambda node: node.folders())
+        for view in [view for view in views if view.schedule == "never" and not view.hidden and view.id not in ended]:
+            with suppress(NodeError):
+                await _always(play, name, view.path)
+            ended.add(view.id)
+
+
+async def _always(play: Play, store: str, path: str) -> None:
+    await play.do(store, lambda node, now: node.change_folder(now, path, schedule="always"))
+
+
+SUSPENDED: Final = "Content Replication Suspended"
 
 
 # --- faults
@@ -323,7 +451,7 @@ async def _inject(play: Play, step: FaultStep) -> None:
 
 async def _heal(play: Play, names: tuple[str, ...]) -> None:
     for name in names:
-        fault = None if name == "all" else play.faults[name]
+        fault = None if name == "all" else play.faults.get(name, "")
         # A fault with a count ends when it has acted that many times.
         if fault is None or fault in [each.id for each in play.lab.faults.active()]:
             play.lab.faults.heal(fault)
@@ -375,6 +503,8 @@ STEPS: Mapping[str, Verb] = {
     **dict.fromkeys(FAULT_VERBS, _inject),
     "heal": _heal,
     "recipient_policy": _recipient_policy,
+    "content": _content,
+    "repair": _repair,
     "checkpoint": _checkpoint,
     "advance": _advance,
     "until": until,

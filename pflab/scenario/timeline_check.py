@@ -16,7 +16,7 @@ from pflab.terms.folder_ids import HIERARCHY
 from topology.file.yaml_source import YamlSource
 from topology.model import Topology
 from topology.problems import PathItem, Problem, one_of, quoted
-from traces.labtime import MINUTE_US, format_instant
+from traces.labtime import MINUTE_US, LabTime, format_instant
 
 
 class TimelineCheck:
@@ -24,14 +24,27 @@ class TimelineCheck:
 
     def __init__(self, topology: Topology, source: YamlSource) -> None:
         self._source = source
+        self._start_at = topology.start_at
         self._now = topology.start_at
         """The earliest time that the clock can show; a wait can end later."""
         self._listed = {path: list(folder.replicas) for path, folder in topology.folders.items()}
         """For each folder: the servers that have ever been on its replica list."""
         self._folder_of: dict[str, str] = {}
 
-    def step(self, args: Any, at: Sequence[PathItem]) -> Iterator[Problem]:
-        """Yield the problems of one step."""
+    def step(
+        self, args: Any, at: Sequence[PathItem], *, at_us: int | None = None, skips: bool = False
+    ) -> Iterator[Problem]:
+        """Yield the problems of one step.
+
+        at_us: how long after the start it happens.
+        skips: a step that its store refuses is skipped, so only times can be wrong.
+        """
+        if at_us is not None:
+            yield from self._at(self._start_at + at_us, (*at[:-1], "at"))
+        if not skips:
+            yield from self._action(args, at)
+
+    def _action(self, args: Any, at: Sequence[PathItem]) -> Iterator[Problem]:
         if isinstance(args, Moment):
             yield from self._time(args, at, at)
         elif isinstance(args, Until) and args.at is not None:
@@ -55,6 +68,14 @@ class TimelineCheck:
                     listed.extend([*(args.add or ()), *([args.by] if args.by else ())])
         if isinstance(args, model.Edit | model.Recover) and args.name is not None and args.message in self._folder_of:
             self._folder_of[args.name] = self._folder_of[args.message]
+
+    def _at(self, due_at: LabTime, place: Sequence[PathItem]) -> Iterator[Problem]:
+        if due_at < self._now:
+            shows = format_instant(self._now)
+            yield self._source.problem(
+                place, f"{format_instant(due_at)} is in the past", f"at this step the clock shows {shows} or later"
+            )
+        self._now = max(self._now, due_at)
 
     def _time(self, moment: Moment, place: Sequence[PathItem], step: Sequence[PathItem]) -> Iterator[Problem]:
         is_wait = place != step

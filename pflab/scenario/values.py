@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, Self
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, WithJsonSchema, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainSerializer,
+    TypeAdapter,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from pflab.faults.fault import MAIL_TYPES
@@ -32,6 +40,8 @@ MAX_WAIT_US: Final = 400 * DAY_US
 MAX_ATTACHMENT: Final = 64 * MEGABYTE
 """The size of the largest attachment, in bytes. A lab keeps each attachment once per store."""
 MAX_POSTS: Final = 100_000
+MAX_LETTERS: Final = 10_000_000
+"""The most letters in a body that a step repeats."""
 
 BOUND: Final = "bound"
 """The word for the time within which the lab must converge by its settings (pflab.oracle.convergence_bound)."""
@@ -173,6 +183,10 @@ def _size(value: Any) -> int:
     return size
 
 
+def _names_or_none(value: Any) -> tuple[str, ...]:
+    return () if value == [] else _names(value)
+
+
 def _names(value: Any) -> tuple[str, ...]:
     listed = list(value) if isinstance(value, list | tuple) else [value]
     if not listed or not all(isinstance(each, str) and each for each in listed):
@@ -198,6 +212,9 @@ _NAMES_SCHEMA = WithJsonSchema(
     {"anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
 )
 
+DurationUs = Annotated[
+    int, BeforeValidator(_duration), _texts(format_duration), _schema("string", examples=["15 min", "6 h", "36 h"])
+]
 WithinText = Annotated[
     int | str,
     BeforeValidator(_within),
@@ -223,7 +240,20 @@ CountText = Annotated[
 ]
 SizeBytes = Annotated[int, BeforeValidator(_size), _schema("string", examples=["500 KB", "1 MB"])]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names), _NAMES_SCHEMA]
+NamesOrNone = Annotated[tuple[str, ...], BeforeValidator(_names_or_none), _NAMES_SCHEMA]
 MailType = Annotated[str, BeforeValidator(_mail_type), _schema("string", enum=list(MAIL_TYPES))]
+
+
+def _from_start(value: Any) -> int:
+    return 0 if value in (0, "0 s") else _duration(value)
+
+
+_FROM_START: Final[TypeAdapter[int]] = TypeAdapter(Annotated[int, BeforeValidator(_from_start)])
+
+
+def duration_from_start(value: Any) -> int:
+    """Return the microseconds of the time of a step. Raises ValidationError."""
+    return _FROM_START.validate_python(value)
 
 
 class Part(BaseModel):

@@ -71,8 +71,13 @@ def _spans(value: Any, change: Callable[[Any], Any], kind: type) -> Any:
 
 def plan_text(plan: Plan, comments: Sequence[str] = ()) -> str:
     """Return the plan as YAML. It starts with `comments`."""
+    return text_of_document(document_of(plan), comments)
+
+
+def text_of_document(document: dict[str, Any], comments: Sequence[str] = ()) -> str:
+    """Return a document as YAML, with one line for each step. It starts with `comments`."""
     lines = [f"# {line}".rstrip() for comment in comments for line in comment.splitlines()]
-    return "\n".join([*lines, *_block(document_of(plan), "")]) + "\n"
+    return "\n".join([*lines, *_block(document, "")]) + "\n"
 
 
 def _block(document: dict[str, Any], margin: str) -> Iterator[str]:

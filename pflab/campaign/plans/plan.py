@@ -4,9 +4,9 @@ A plan is complete before the lab starts. It refers to folders and messages by l
 A step is skipped if its target was never created: a fault can prevent the creation, and the shrinker can remove it. All other
 steps keep their meaning. Times are microseconds of lab time since the lab's start.
 
-A new kind of step needs a class here, a function in `step_actions`, and a weight in `draw_work` or a share in
-`draw_administration`. A new kind of fault needs a class here, its begin and end in `fault_actions`, and its generation in
-`draw_faults`.
+A campaign plays a plan as the steps of a scenario (`as_scenario`). A new kind of step needs a class here, its form in a
+scenario there, and a weight in `draw_work` or a share in `draw_administration`. A new kind of fault needs a class here, its
+beginning and end there, and its generation in `draw_faults`.
 """
 
 from __future__ import annotations

@@ -82,7 +82,9 @@ def run(
         by_simulator = simulated or not scenario.live
         name = scenario.path.stem if scenario.path is not None else "scenario"
         folder = None if lab else run_folder(name, traces, simulate=by_simulator, keep_mails=keep_mails)
-        order = LabOrder(seed, by_simulator, folder, processes, client_of(lab) if lab else None, renew)
+        chosen = scenario.seed if scenario.seed is not None and seed == DEFAULT_SEED else seed
+        network = None if scenario.network is None else scenario.network.policy()
+        order = LabOrder(chosen, by_simulator, folder, processes, client_of(lab) if lab else None, renew, network)
         if not as_json:
             print_lines([scenario.title], style="bold")
         began_s = time.monotonic()

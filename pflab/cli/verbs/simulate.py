@@ -338,7 +338,7 @@ def _summary(totals: Totals) -> str:
 
 
 def shrink_all(plans: Sequence[Plan], *, aside: bool) -> None:
-    """Shrink each plan and write it as a file into a run folder.
+    """Shrink each plan, and write it as a plan and as a scenario into a run folder.
 
     aside: report on stderr, because stdout is JSON.
     """
@@ -354,12 +354,14 @@ def shrink_all(plans: Sequence[Plan], *, aside: bool) -> None:
                 continue
         path = folder.path / f"shrunk-{plan.seed}.yaml"
         path.write_text(shrunk.text(f"pflab simulate --plan {path}"), encoding="utf-8")
+        scenario = folder.path / f"scenario-{plan.seed}.yaml"
+        scenario.write_text(shrunk.as_scenario(f"pflab run {scenario} --simulate"), encoding="utf-8")
         size = f"{counted(len(shrunk.plan.steps), 'step')}, {counted(len(shrunk.plan.faults), 'fault')}, "
         size += counted(len(shrunk.plan.topology["servers"]), "store")
         how = "" if shrunk.complete else ", not completely"
-        console.print(
-            f"seed {plan.seed} shrunk to {size} in {counted(shrunk.plays, 'play')}{how}: {path}", markup=False
-        )
+        plays = counted(shrunk.plays, "play")
+        console.print(f"seed {plan.seed} shrunk to {size} in {plays}{how}: {path}", markup=False)
+        console.print(f"the same steps as a scenario for pflab run: {scenario}", markup=False)
 
 
 def simulate(

@@ -147,7 +147,8 @@ class Broken(Order):
 
     def play(self, seed: int) -> SeedResult:
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(Node, "post_batch", _broken)
+            for name in ("post", "post_batch"):
+                patched.setattr(Node, name, _broken)
             return run_seed(seed, days=self.days)
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pflab.campaign.as_scenario import scenario_text, steps_of
 from pflab.campaign.plans import plan as cp
 from pflab.campaign.plans.draw import draw_plan
 from pflab.campaign.plans.file import plan_from_text
@@ -18,6 +19,7 @@ from pflab.campaign.shrinker import Shrinker, minimize
 from pflab.errors import LabError
 from pflab.invariants.evidence.facts import Facts
 from pflab.invariants.invariant import Invariant, Violation, Witnesses
+from pflab.scenario.load import scenario_from_text
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.verdict import Judgement
 from tests.support.campaign_plans import A_FAULT_OF_EACH_KIND, WORK, plan
@@ -206,3 +208,17 @@ def test_what_comes_after_the_failure_goes_first() -> None:
     assert cut is not None
     assert all(each.at_us <= HOUR_US for each in (*cut.steps, *cut.faults))
     assert cut_after(whole, whole.organization().start_at + whole.length_us) is None
+
+
+@pytest.mark.parametrize("seed", [3, 5, 29])
+def test_a_plan_and_its_scenario_are_the_same_run(seed: int) -> None:
+    """The scenario of a plan is valid, and has the steps that the campaign plays, at the same times."""
+    a_plan = draw_plan(seed, days=2)
+    scenario = scenario_from_text(scenario_text(a_plan, "the plan"))
+    *steps, repair, until = scenario.steps
+    played = steps_of(a_plan)
+    assert [(step.at_us, step.verb, step.args) for step in steps] == [
+        (step.at_us, step.verb, step.args) for step in played
+    ]
+    assert (repair.verb, repair.at_us, until.verb) == ("repair", a_plan.length_us, "until")
+    assert (scenario.seed, scenario.missing) == (seed, "skip")

@@ -139,7 +139,7 @@ def test_all_mistakes_are_reported_at_once() -> None:
         'test.yaml:5:5: steps[0].posst: "posst" is not a verb; did you mean "post"?',
         'test.yaml:6:16: steps[1].post.on: "Z" is not a server; one of "A", "B", "C"',
         'test.yaml:7:11: steps[2].post: "folder" is missing;'
-        " the keys are on, folder, subject, body, attachment, sender, associated, refused, as",
+        " the keys are on, folder, subject, body, letters, attachment, sender, associated, refused, as",
         'test.yaml:7:19: steps[2].post.foldr: "foldr" is not a key here; did you mean "folder"?',
         f"test.yaml:8:14: steps[3].advance: {not_a_duration.value}",
         'test.yaml:9:29: steps[4].expect.folder: "Projekts" is not a folder of the topology or of an earlier step;'
