@@ -81,32 +81,32 @@ export class LessonPlayer {
     this.index.value = index;
     this.point();
     const beat = this.beat();
-    this.store.travelTo(beat && index < this.last() ? beat.seq : null);
+    this.store.timeline.travelTo(beat && index < this.last() ? beat.seq : null);
   }
 
   /** Point at what the present beat speaks of: the view, the part of the panel, and what is selected. */
   point() {
     const { store } = this;
     const pointed = this.beat()?.highlight ?? null;
-    store.highlight.value = pointed;
+    store.page.highlight.value = pointed;
     if (!pointed) return;
     const { servers, table, message, mail } = pointed;
     const folder = this.folderId(pointed.folder ?? message?.folder ?? null);
     const view = table === "messages" ? "folders" : pointed.view;
-    if (view === "map" || view === "folders") store.view.value = view;
+    if (view === "map" || view === "folders") store.page.view.value = view;
     if (view === "matrix") {
-      store.view.value = "replicas";
-      store.origins.value = folder ?? null;
+      store.page.view.value = "replicas";
+      store.page.origins.value = folder ?? null;
     }
     if (view === "folders" && folder) {
-      store.reader.value = { folder, server: servers[0] ?? "", beside: servers[1] ?? "" };
+      store.page.reader.value = { folder, server: servers[0] ?? "", beside: servers[1] ?? "" };
     }
-    if (table && table !== "messages") store.part.value = table;
-    if (mail?.id) store.select({ kind: "mail", id: mail.id });
+    if (table && table !== "messages") store.page.part.value = table;
+    if (mail?.id) store.page.select({ kind: "mail", id: mail.id });
     else if (message && view === "folders")
-      store.select({ kind: "post", id: message.object, folder, server: servers[0] ?? "" });
-    else if (servers.length === 1) store.select({ kind: "server", id: servers[0], folder });
-    else if (pointed.connectors.length === 1) store.select({ kind: "connector", id: pointed.connectors[0] });
+      store.page.select({ kind: "post", id: message.object, folder, server: servers[0] ?? "" });
+    else if (servers.length === 1) store.page.select({ kind: "server", id: servers[0], folder });
+    else if (pointed.connectors.length === 1) store.page.select({ kind: "connector", id: pointed.connectors[0] });
   }
 
   /**
@@ -114,7 +114,7 @@ export class LessonPlayer {
    * @param {string | null} name
    */
   folderId(name) {
-    const folders = Object.values(this.store.history?.now.folders ?? {});
+    const folders = Object.values(this.store.timeline.history?.now.folders ?? {});
     return folders.find((each) => each.path === name || each.id === name)?.id;
   }
 
@@ -136,20 +136,20 @@ export class LessonPlayer {
     if (!lesson || lesson.status !== "waiting") return;
     const seen = this.index.value;
     const from = this.beat()?.seq ?? 0;
-    store.holdsFlights = true;
-    const held = store.head.value;
-    store.moment.value = from;
-    const played = await store.act("The lab plays on", async () => {
+    store.timeline.holdsFlights = true;
+    const held = store.timeline.head.value;
+    store.timeline.moment.value = from;
+    const played = await store.orders.act("The lab plays on", async () => {
       const told = await store.source.request(LESSON.next, {
         method: "POST",
         body: answer === undefined ? { seen } : { seen, answer },
       });
-      await store.reached(told.beats.at(-1)?.seq ?? held);
+      await store.timeline.reached(told.beats.at(-1)?.seq ?? held);
       this.lesson.value = told;
     });
-    store.holdsFlights = false;
+    store.timeline.holdsFlights = false;
     if (!played) {
-      store.travelTo(null);
+      store.timeline.travelTo(null);
       return;
     }
     if (seen + 1 < this.last()) {
@@ -158,7 +158,7 @@ export class LessonPlayer {
     }
     this.index.value = this.last();
     this.point();
-    store.play(from, this.beat()?.seq ?? store.head.value);
+    store.timeline.play(from, this.beat()?.seq ?? store.timeline.head.value);
   }
 
   /** End the lesson and its lab, and go to the lab that serves it. */

@@ -13,7 +13,7 @@ import { TopBar } from "./top_bar.js";
 
 /** @typedef {import("../store.js").Store} Store */
 
-/** @type {{id: import("../store.js").View, label: string}[]} */
+/** @type {{id: import("../page.js").View, label: string}[]} */
 const VIEWS = [
   { id: "map", label: "Map" },
   { id: "replicas", label: "Replicas" },
@@ -23,7 +23,7 @@ const VIEWS = [
 /** @param {{store: Store}} props */
 export function App({ store }) {
   useKeys(store);
-  const state = store.shown.value;
+  const state = store.timeline.shown.value;
   const organization = state?.topology.organization;
   useEffect(() => {
     if (organization) document.title = `${organization} · pflab`;
@@ -35,7 +35,7 @@ export function App({ store }) {
   if (!state) return html`<p class="loading">Loading the lab …</p>`;
   return html`
     <${TopBar} store=${store} state=${state} />
-    <main class=${store.travelling.value ? "travelling" : ""}>
+    <main class=${store.timeline.travelling.value ? "travelling" : ""}>
       <section class="view" aria-label="View">
         <nav class="tabs" role="tablist" aria-label="Views">
           ${VIEWS.map(
@@ -43,20 +43,20 @@ export function App({ store }) {
               <button
                 role="tab"
                 id=${`tab-${id}`}
-                aria-selected=${store.view.value === id}
+                aria-selected=${store.page.view.value === id}
                 aria-controls="view"
-                onClick=${() => (store.view.value = id)}
+                onClick=${() => (store.page.view.value = id)}
               >
                 ${label}
               </button>
             `,
           )}
         </nav>
-        <div id="view" role="tabpanel" aria-labelledby=${`tab-${store.view.value}`}>${viewOf(store, state)}</div>
+        <div id="view" role="tabpanel" aria-labelledby=${`tab-${store.page.view.value}`}>${viewOf(store, state)}</div>
       </section>
       <${Panel} store=${store} state=${state} />
     </main>
-    <${Diagram} store=${store} state=${state} pointed=${store.highlight.value?.view === "diagram"} />
+    <${Diagram} store=${store} state=${state} pointed=${store.page.highlight.value?.view === "diagram"} />
     ${store.source.live && html`<${Faults} store=${store} state=${state} />`}
     <${Keys} store=${store} />
     ${store.source.live && html`<${Lessons} store=${store} />`}
@@ -69,16 +69,16 @@ export function App({ store }) {
  * @param {import("../state/lab_state.js").LabState} state
  */
 function viewOf(store, state) {
-  if (store.view.value === "replicas") return html`<${Matrix} store=${store} state=${state} />`;
-  if (store.view.value === "folders") return html`<${Folders} store=${store} state=${state} />`;
+  if (store.page.view.value === "replicas") return html`<${Matrix} store=${store} state=${state} />`;
+  if (store.page.view.value === "folders") return html`<${Folders} store=${store} state=${state} />`;
   return html`<${LabMap} store=${store} state=${state} />`;
 }
 
 /** What the lab refused, until the user closes it. @param {{store: Store}} props */
 function Notice({ store }) {
-  const told = store.notice.value;
+  const told = store.orders.notice.value;
   return html`<div class="notice" role="alert" hidden=${!told}>
     <span>${told}</span>
-    <button aria-label="Close" onClick=${() => store.tell("")}>✕</button>
+    <button aria-label="Close" onClick=${() => store.orders.tell("")}>✕</button>
   </div>`;
 }

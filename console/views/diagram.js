@@ -50,12 +50,12 @@ export function Diagram({ store, state, pointed }) {
     painter.current.paintSoon();
   });
 
-  const head = store.head.value;
-  const moment = store.moment.value ?? head;
-  const event = moment > 0 ? store.history?.events[moment - 1] : undefined;
+  const head = store.timeline.head.value;
+  const moment = store.timeline.moment.value ?? head;
+  const event = moment > 0 ? store.timeline.history?.events[moment - 1] : undefined;
   return html`<section class=${pointed ? "diagram pointed" : "diagram"} aria-label="Space-time diagram">
     <div class="travel">
-      <button onClick=${() => store.travelBy(-1)} aria-label="One event back" title="One event back (←)">◀</button>
+      <button onClick=${() => store.timeline.travelBy(-1)} aria-label="One event back" title="One event back (←)">◀</button>
       <input
         type="range"
         min="0"
@@ -63,20 +63,20 @@ export function Diagram({ store, state, pointed }) {
         value=${moment}
         aria-label="Moment of the run"
         aria-valuetext=${event ? `${fullInstant(event.at)}, event ${moment} of ${head}` : "the beginning"}
-        onInput=${(/** @type {any} */ each) => store.travelTo(Number(each.target.value))}
+        onInput=${(/** @type {any} */ each) => store.timeline.travelTo(Number(each.target.value))}
       />
-      <button onClick=${() => store.travelBy(1)} aria-label="One event forward" title="One event forward (→)">▶</button>
+      <button onClick=${() => store.timeline.travelBy(1)} aria-label="One event forward" title="One event forward (→)">▶</button>
       <button
-        disabled=${!store.travelling.value && !store.playing.value}
-        onClick=${() => (store.playing.value ? store.playing.value() : store.play(moment, head))}
+        disabled=${!store.timeline.travelling.value && !store.timeline.playing.value}
+        onClick=${() => (store.timeline.playing.value ? store.timeline.playing.value() : store.timeline.play(moment, head))}
         title="Play what happened from this moment on"
       >
-        ${store.playing.value ? "Stop" : "Play"}
+        ${store.timeline.playing.value ? "Stop" : "Play"}
       </button>
       <button
         class="present"
-        disabled=${!store.travelling.value}
-        onClick=${() => store.travelTo(null)}
+        disabled=${!store.timeline.travelling.value}
+        onClick=${() => store.timeline.travelTo(null)}
         title="Return to the present (End)"
       >
         Present
@@ -112,18 +112,18 @@ export function Diagram({ store, state, pointed }) {
  */
 function findNext(store, text) {
   const wanted = text.trim().toLowerCase();
-  const events = store.history?.events ?? [];
+  const events = store.timeline.history?.events ?? [];
   if (!wanted) return;
-  const from = store.moment.value ?? 0;
+  const from = store.timeline.moment.value ?? 0;
   for (let step = 0; step < events.length; step++) {
     const index = (from + step) % events.length;
     const { node, words, type } = events[index];
     if (`${node} ${words ?? type}`.toLowerCase().includes(wanted)) {
-      store.travelTo(index + 1);
+      store.timeline.travelTo(index + 1);
       return;
     }
   }
-  store.tell(`No event has “${text}”.`);
+  store.orders.tell(`No event has “${text}”.`);
 }
 
 class Painter {
@@ -193,11 +193,11 @@ class Painter {
 
   /** The time axis: lab time in microseconds to pixels. */
   scale() {
-    const history = this.store.history;
+    const history = this.store.timeline.history;
     const first = history?.kept[0].at ?? 0;
     const now = history?.now.at ?? 0;
     // Waits that have not ended reach into the future. The axis has room for them, up to half of what has passed.
-    const waits = [...this.store.marks.lasting.values()].map((span) => span.due ?? 0);
+    const waits = [...this.store.timeline.marks.lasting.values()].map((span) => span.due ?? 0);
     const due = Math.min(Math.max(now, ...waits), now + (now - first) / 2);
     const last = Math.max(due, first + SHORTEST_US);
     const margin = (last - first) * 0.02;
@@ -222,7 +222,7 @@ class Painter {
   paint() {
     const { canvas, store } = this;
     const { clientWidth: width, clientHeight: height } = canvas;
-    if (!width || !height || !store.history) return;
+    if (!width || !height || !store.timeline.history) return;
     const dense = window.devicePixelRatio || 1;
     if (canvas.width !== Math.round(width * dense)) canvas.width = Math.round(width * dense);
     if (canvas.height !== Math.round(height * dense)) canvas.height = Math.round(height * dense);
@@ -235,7 +235,7 @@ class Painter {
     context.font = `${fontSize}px ${style.fontFamily}`;
     const scale = this.scale();
     const x = (/** @type {number} */ at) => scale(at / 1000);
-    const names = Object.keys(store.history.now.servers);
+    const names = Object.keys(store.timeline.history.now.servers);
     this.placeLanes(names, height);
 
     this.paintSpans(context, colour, x, width, height);
@@ -261,10 +261,10 @@ class Painter {
     this.paintArrows(context, colour, x, width);
     this.paintDots(context, colour, x, width);
     // The moment that is shown.
-    const moment = store.shown.value?.at ?? 0;
-    const at = x(Math.max(moment, store.travelling.value ? 0 : store.labTime()));
+    const moment = store.timeline.shown.value?.at ?? 0;
+    const at = x(Math.max(moment, store.timeline.travelling.value ? 0 : store.clock.labTime()));
     if (at >= LEFT && at <= width) {
-      context.strokeStyle = context.fillStyle = colour(store.travelling.value ? "warn" : "text");
+      context.strokeStyle = context.fillStyle = colour(store.timeline.travelling.value ? "warn" : "text");
       context.lineWidth = 1.5;
       line(context, at, TOP - 4, at, height - AXIS);
       context.beginPath();
@@ -292,9 +292,10 @@ class Painter {
    * @param {number} height
    */
   paintSpans(context, colour, x, width, height) {
-    const now = this.store.history?.now.at ?? 0;
-    const lane = (height - AXIS - TOP) / Math.max(1, Object.keys(this.store.history?.now.servers ?? {}).length);
-    for (const span of this.store.marks.spans) {
+    const now = this.store.timeline.history?.now.at ?? 0;
+    const lane =
+      (height - AXIS - TOP) / Math.max(1, Object.keys(this.store.timeline.history?.now.servers ?? {}).length);
+    for (const span of this.store.timeline.marks.spans) {
       const from = x(span.from);
       const until = x(span.until ?? span.due ?? now);
       if (until < LEFT || from > width) continue;
@@ -333,12 +334,12 @@ class Painter {
    */
   paintArrows(context, colour, x, width) {
     this.painted = [];
-    const now = this.store.history?.now.at ?? 0;
-    const selection = this.store.selection.value;
-    const shown = this.store.shown.value?.count ?? 0;
+    const now = this.store.timeline.history?.now.at ?? 0;
+    const selection = this.store.page.selection.value;
+    const shown = this.store.timeline.shown.value?.count ?? 0;
     /** @type {Record<string, string>} */
     const colours = {};
-    for (const arrow of this.store.marks.arrows) {
+    for (const arrow of this.store.timeline.marks.arrows) {
       const begins = arrow.sentAt === Infinity ? (arrow.arrivedAt ?? now) : arrow.sentAt;
       const x1 = x(begins);
       let x2 = x(arrow.arrivedAt ?? begins);
@@ -372,10 +373,10 @@ class Painter {
   /** Return whether a search is on and this arrow is not among what it finds. @param {Arrow} arrow */
   dimmed(arrow) {
     if (!this.filter) return false;
-    const words = this.store.history?.events[arrow.event]?.words ?? "";
-    const mail = this.store.history?.now.mails[arrow.mail];
+    const words = this.store.timeline.history?.events[arrow.event]?.words ?? "";
+    const mail = this.store.timeline.history?.now.mails[arrow.mail];
     const folders = (mail?.folders ?? [])
-      .map((each) => this.store.history?.now.folders[each.folder]?.path ?? "")
+      .map((each) => this.store.timeline.history?.now.folders[each.folder]?.path ?? "")
       .join(" ");
     return !`${words} ${folders} ${arrow.from} ${arrow.to}`.toLowerCase().includes(this.filter);
   }
@@ -391,8 +392,8 @@ class Painter {
     context.textBaseline = "bottom";
     /** @type {Record<string, number>} the right end of the last label in each lane */
     const taken = {};
-    const shown = this.store.shown.value?.count ?? 0;
-    for (const dot of this.store.marks.dots) {
+    const shown = this.store.timeline.shown.value?.count ?? 0;
+    for (const dot of this.store.timeline.marks.dots) {
       const at = x(dot.at);
       if (at < LEFT || at > width) continue;
       const y = this.lane(dot.server);
@@ -453,7 +454,7 @@ class Painter {
 
   /** @param {Arrow} arrow */
   wordsOf(arrow) {
-    const state = this.store.history?.now;
+    const state = this.store.timeline.history?.now;
     const mail = state?.mails[arrow.mail];
     const folders = state ? (mail?.folders ?? []).map((each) => folderName(state, each.folder)) : [];
     return [
@@ -476,17 +477,17 @@ class Painter {
     const [px, py] = [event.clientX - box.left, event.clientY - box.top];
     const arrow = this.arrowAt(px, py);
     if (arrow) {
-      this.store.select({ kind: "mail", id: arrow.mail });
+      this.store.page.select({ kind: "mail", id: arrow.mail });
       return;
     }
     if (px < LEFT) {
-      const names = Object.keys(this.store.history?.now.servers ?? {});
+      const names = Object.keys(this.store.timeline.history?.now.servers ?? {});
       const name = names.find((each) => Math.abs(this.lane(each) - py) < 12);
-      if (name) this.store.select({ kind: "server", id: name });
+      if (name) this.store.page.select({ kind: "server", id: name });
       return;
     }
     const at = this.scale().invert(px).getTime() * 1000;
-    this.store.travelTo(this.store.history?.countAt(at) ?? null);
+    this.store.timeline.travelTo(this.store.timeline.history?.countAt(at) ?? null);
   }
 }
 

@@ -14,14 +14,14 @@ import { Relative, useAnswer } from "./fetched.js";
 /** @param {{store: Store, state: LabState}} props */
 export function Faults({ store, state }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  const open = store.dialog.value === "faults";
+  const open = store.page.dialog.value === "faults";
   useEffect(() => {
     if (open) dialog.current?.showModal();
     else dialog.current?.close();
   }, [open]);
   // A click on another dialog's button must not be undone by this one's close event.
   const closed = () => {
-    if (store.dialog.value === "faults") store.dialog.value = "";
+    if (store.page.dialog.value === "faults") store.page.dialog.value = "";
   };
   return html`<dialog ref=${dialog} class="faults" aria-labelledby="faults-title" onClose=${closed}>
     ${
@@ -30,7 +30,7 @@ export function Faults({ store, state }) {
       <${Active} store=${store} state=${state} />
       <h3>Inject a fault</h3>
       <${Form} store=${store} state=${state} />
-      <div class="row close"><button onClick=${() => (store.dialog.value = "")}>Close</button></div>`
+      <div class="row close"><button onClick=${() => (store.page.dialog.value = "")}>Close</button></div>`
     }
   </dialog>`;
 }
@@ -38,13 +38,18 @@ export function Faults({ store, state }) {
 /** @param {{store: Store, state: LabState}} props */
 function Active({ store, state }) {
   const [healed, setHealed] = useState(0);
-  const version = `${store.head.value} ${healed}`;
+  const version = `${store.timeline.head.value} ${healed}`;
   const { value, refused } = useAnswer(store, FAULTS.all, version);
   const { value: waiting } = useAnswer(store, value?.length ? FAULTS.waiting : "", version);
   /** @type {any[]} */
   const active = value ?? Object.values(state.faults).map(({ id, kind, details }) => ({ id, kind, ...details }));
   const heal = async (/** @type {string} */ id) => {
-    await store.send(id ? `Healing ${id}` : "Healing all faults", id ? faultPath(id) : FAULTS.all, undefined, "DELETE");
+    await store.orders.send(
+      id ? `Healing ${id}` : "Healing all faults",
+      id ? faultPath(id) : FAULTS.all,
+      undefined,
+      "DELETE",
+    );
     setHealed(healed + 1);
   };
   if (refused) return html`<p class="missing">${refused}</p>`;
@@ -104,7 +109,7 @@ function Form({ store, state }) {
       const element = event.target.elements[name];
       values[name] = input === "yes" ? element.checked : element.value;
     }
-    void store.send(`Injecting ${kind}`, FAULTS.all, faultRequest(kind, fields, values));
+    void store.orders.send(`Injecting ${kind}`, FAULTS.all, faultRequest(kind, fields, values));
   };
   return html`<div class="row kinds" role="group" aria-label="Kind of fault">
       ${Object.keys(kinds).map(

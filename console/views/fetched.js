@@ -16,7 +16,7 @@ const TICK_MS = 500;
  * @param {Store} store
  */
 export function isPresent(store) {
-  return Boolean(store.source.live) && !store.travelling.value;
+  return Boolean(store.source.live) && !store.timeline.travelling.value;
 }
 
 /**
@@ -68,11 +68,11 @@ export function OnlyPresent({ what }) {
 /** An instant as a count-down or as the time since then, painted while the clock runs. @param {{store: Store, at: number}} props */
 export function Relative({ store, at }) {
   const [, tick] = useState(0);
-  const runs = isPresent(store) && (store.clock.value?.rate ?? 0) > 0;
+  const runs = isPresent(store) && (store.clock.reading.value?.rate ?? 0) > 0;
   useEffect(() => {
     if (!runs) return undefined;
     const timer = setInterval(() => tick((count) => count + 1), TICK_MS);
     return () => clearInterval(timer);
   }, [runs]);
-  return html`<time>${relative(at, store.labTime())}</time>`;
+  return html`<time>${relative(at, store.clock.labTime())}</time>`;
 }

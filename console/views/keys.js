@@ -7,25 +7,33 @@ import { html, useEffect, useLayoutEffect, useRef } from "../vendor/preact.js";
 
 /** @type {{keys: string[], shown: string, does: string, act: (store: Store) => void, live?: boolean}[]} */
 const KEYS = [
-  { keys: ["?"], shown: "?", does: "list the keys", act: (store) => (store.dialog.value = "keys") },
+  { keys: ["?"], shown: "?", does: "list the keys", act: (store) => (store.page.dialog.value = "keys") },
   {
     keys: [" "],
     shown: "Space",
     does: "pause the clock, or let it run",
     live: true,
     act: (store) =>
-      void store.send("Setting the clock", CLOCK.rate, { rate: (store.clock.value?.rate ?? 0) > 0 ? 0 : 1 }),
+      void store.orders.send("Setting the clock", CLOCK.rate, {
+        rate: (store.clock.reading.value?.rate ?? 0) > 0 ? 0 : 1,
+      }),
   },
   {
     keys: ["n"],
     shown: "n",
     does: "go to the next instant at which anything is due",
     live: true,
-    act: (store) => void store.send("Going to the next event", CLOCK.step, {}),
+    act: (store) => void store.orders.send("Going to the next event", CLOCK.step, {}),
   },
-  { keys: ["1"], shown: "1", does: "show the map", act: (store) => (store.view.value = "map") },
-  { keys: ["2"], shown: "2", does: "show the replicas", act: (store) => (store.view.value = "replicas") },
-  { keys: ["l"], shown: "l", does: "list the lessons", live: true, act: (store) => (store.dialog.value = "lessons") },
+  { keys: ["1"], shown: "1", does: "show the map", act: (store) => (store.page.view.value = "map") },
+  { keys: ["2"], shown: "2", does: "show the replicas", act: (store) => (store.page.view.value = "replicas") },
+  {
+    keys: ["l"],
+    shown: "l",
+    does: "list the lessons",
+    live: true,
+    act: (store) => (store.page.dialog.value = "lessons"),
+  },
   {
     keys: ["Enter"],
     shown: "Enter",
@@ -34,14 +42,14 @@ const KEYS = [
     act: (store) => void store.lesson.next(),
   },
   { keys: ["b"], shown: "b", does: "go one step of the lesson back", live: true, act: (store) => store.lesson.back() },
-  { keys: ["3"], shown: "3", does: "show folders and posts", act: (store) => (store.view.value = "folders") },
-  { keys: ["f"], shown: "f", does: "faults", live: true, act: (store) => (store.dialog.value = "faults") },
-  { keys: ["ArrowLeft"], shown: "←", does: "go one event back", act: (store) => store.travelBy(-1) },
-  { keys: ["ArrowRight"], shown: "→", does: "go one event forward", act: (store) => store.travelBy(1) },
-  { keys: ["PageUp"], shown: "Page ↑", does: "go 50 events back", act: (store) => store.travelBy(-50) },
-  { keys: ["PageDown"], shown: "Page ↓", does: "go 50 events forward", act: (store) => store.travelBy(50) },
-  { keys: ["Home"], shown: "Home", does: "go to the beginning", act: (store) => store.travelTo(0) },
-  { keys: ["End"], shown: "End", does: "return to the present", act: (store) => store.travelTo(null) },
+  { keys: ["3"], shown: "3", does: "show folders and posts", act: (store) => (store.page.view.value = "folders") },
+  { keys: ["f"], shown: "f", does: "faults", live: true, act: (store) => (store.page.dialog.value = "faults") },
+  { keys: ["ArrowLeft"], shown: "←", does: "go one event back", act: (store) => store.timeline.travelBy(-1) },
+  { keys: ["ArrowRight"], shown: "→", does: "go one event forward", act: (store) => store.timeline.travelBy(1) },
+  { keys: ["PageUp"], shown: "Page ↑", does: "go 50 events back", act: (store) => store.timeline.travelBy(-50) },
+  { keys: ["PageDown"], shown: "Page ↓", does: "go 50 events forward", act: (store) => store.timeline.travelBy(50) },
+  { keys: ["Home"], shown: "Home", does: "go to the beginning", act: (store) => store.timeline.travelTo(0) },
+  { keys: ["End"], shown: "End", does: "return to the present", act: (store) => store.timeline.travelTo(null) },
   { keys: ["t"], shown: "t", does: "light or dark", act: () => toggle("light") },
   { keys: ["p"], shown: "p", does: "large type, for a projector", act: () => toggle("projector") },
   {
@@ -49,9 +57,9 @@ const KEYS = [
     shown: "Esc",
     does: "close what is open, or return to the present",
     act: (store) => {
-      if (store.dialog.value) store.dialog.value = "";
-      else if (store.travelling.value) store.travelTo(null);
-      else store.select(null);
+      if (store.page.dialog.value) store.page.dialog.value = "";
+      else if (store.timeline.travelling.value) store.timeline.travelTo(null);
+      else store.page.select(null);
     },
   },
 ];
@@ -88,12 +96,12 @@ export function useKeys(store) {
 /** The dialog with the list of keys. @param {{store: Store}} props */
 export function Keys({ store }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  const open = store.dialog.value === "keys";
+  const open = store.page.dialog.value === "keys";
   useEffect(() => {
     if (open) dialog.current?.showModal();
     else dialog.current?.close();
   }, [open]);
-  return html`<dialog ref=${dialog} aria-label="Keys" onClose=${() => (store.dialog.value = "")}>
+  return html`<dialog ref=${dialog} aria-label="Keys" onClose=${() => (store.page.dialog.value = "")}>
     <h2>Keys</h2>
     <table class="keys">
       ${KEYS.filter((each) => store.source.live || !each.live).map(
@@ -103,6 +111,6 @@ export function Keys({ store }) {
         </tr>`,
       )}
     </table>
-    <button autofocus onClick=${() => (store.dialog.value = "")}>Close</button>
+    <button autofocus onClick=${() => (store.page.dialog.value = "")}>Close</button>
   </dialog>`;
 }

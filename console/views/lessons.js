@@ -23,7 +23,7 @@ const LEVELS = { basic: "Basic", advanced: "Advanced", expert: "Expert" };
 export function Lessons({ store }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const [lessons, setLessons] = useState(/** @type {Listed[] | null} */ (null));
-  const open = store.dialog.value === "lessons";
+  const open = store.page.dialog.value === "lessons";
   useEffect(() => {
     if (!open) {
       dialog.current?.close();
@@ -32,10 +32,10 @@ export function Lessons({ store }) {
     dialog.current?.showModal();
     fetch(LESSONS)
       .then((answer) => answer.json())
-      .then(setLessons, () => store.tell("the lab does not answer; has it been stopped?"));
+      .then(setLessons, () => store.orders.tell("the lab does not answer; has it been stopped?"));
   }, [open]);
   const begin = (/** @type {Listed} */ lesson) =>
-    store.act(`Starting the lesson ${lesson.title}`, async () => {
+    store.orders.act(`Starting the lesson ${lesson.title}`, async () => {
       const answer = await fetch(LESSONS, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
@@ -46,7 +46,7 @@ export function Lessons({ store }) {
       location.assign(`/?lab=${begun.path.replace(/\/$/, "")}`);
     });
   const levels = [...new Set((lessons ?? []).map((each) => each.level))];
-  return html`<dialog ref=${dialog} class="lessons" aria-label="Lessons" onClose=${() => (store.dialog.value = "")}>
+  return html`<dialog ref=${dialog} class="lessons" aria-label="Lessons" onClose=${() => (store.page.dialog.value = "")}>
     <h2>Lessons</h2>
     <p class="hint">
       Each lesson is played in a lab of its own, beside the lab that you see. Its stores, databases and mails are real.
@@ -59,7 +59,7 @@ export function Lessons({ store }) {
             .filter((each) => each.level === level)
             .map(
               (each) => html`<li key=${each.name}>
-                <button disabled=${Boolean(store.busy.value)} onClick=${() => begin(each)}>
+                <button disabled=${Boolean(store.orders.busy.value)} onClick=${() => begin(each)}>
                   <b>${each.number !== null ? `${each.number}. ` : ""}${each.title}</b>
                   <small>
                     ${each.learn ? `You learn ${each.learn}. ` : ""}About ${each.minutes} min, ${each.questions}${" "}
@@ -70,7 +70,7 @@ export function Lessons({ store }) {
             )}
         </ol>`,
     )}
-    <button onClick=${() => (store.dialog.value = "")}>Close</button>
+    <button onClick=${() => (store.page.dialog.value = "")}>Close</button>
   </dialog>`;
 }
 
@@ -83,7 +83,7 @@ export function LessonCard({ store }) {
   useEffect(() => card.current?.scrollTo({ top: 0 }), [index]);
   if (!lesson) return null;
   const beat = lesson.beats[index];
-  const busy = Boolean(store.busy.value);
+  const busy = Boolean(store.orders.busy.value);
   const last = index >= player.last();
   return html`<section class="lesson" aria-label="Lesson" ref=${card}>
     <header>
@@ -98,7 +98,7 @@ export function LessonCard({ store }) {
     ${player.notes.value && beat?.notes && html`<aside class="notes" aria-label="Presenter's notes">${beat.notes}</aside>`}
     <footer>
       <button disabled=${index === 0 || busy} onClick=${() => player.back()} title="One step back (b)">Back</button>
-      ${store.playing.value && html`<button onClick=${() => store.playing.value?.()}>Skip</button>`}
+      ${store.timeline.playing.value && html`<button onClick=${() => store.timeline.playing.value?.()}>Skip</button>`}
       ${
         lesson.beats.some((each) => each.notes) &&
         html`<button aria-pressed=${player.notes.value} onClick=${() => (player.notes.value = !player.notes.value)}>
@@ -137,7 +137,7 @@ function BeatText({ store, beat }) {
       ${beat.choices.map(
         (choice) => html`<button
           class=${beat.given === choice ? "given" : ""}
-          disabled=${Boolean(beat.given) || Boolean(store.busy.value)}
+          disabled=${Boolean(beat.given) || Boolean(store.orders.busy.value)}
           onClick=${() => player.next(choice)}
         >
           ${choice}

@@ -48,9 +48,9 @@ export function LabMap({ store, state }) {
         if (layer.childElementCount < MOST_FLIGHTS) fly(layer, store, layout, /** @type {any} */ (event));
       }
     };
-    store.watchers.add(watch);
+    store.timeline.watchers.add(watch);
     return () => {
-      store.watchers.delete(watch);
+      store.timeline.watchers.delete(watch);
     };
   }, [store, layout]);
 
@@ -87,9 +87,9 @@ function Connector({ store, state, line }) {
   const faults = Object.values(state.faults).filter((each) => each.details.connector === line.name);
   const cut = down || faults.some((each) => SEPARATIONS.includes(each.kind));
   const told = [connector.latency, connector.schedule !== "always" && connector.schedule].filter(Boolean);
-  const pointed = store.highlight.value?.connectors.includes(line.name);
+  const pointed = store.page.highlight.value?.connectors.includes(line.name);
   const cost = `cost ${connector.cost}${cut ? " · cut" : ""}`;
-  const choose = () => store.select({ kind: "connector", id: line.name });
+  const choose = () => store.page.select({ kind: "connector", id: line.name });
   return html`<g
     class=${`connector ${cut ? "cut" : faults.length ? "slow" : ""} ${pointed ? "pointed" : ""}`}
     tabindex="0"
@@ -116,10 +116,10 @@ function Connector({ store, state, line }) {
 function Card({ store, state, name, place }) {
   const server = state.servers[name];
   const summary = serverSummary(state, name);
-  const selected = store.selection.value?.kind === "server" && store.selection.value.id === name;
-  const highlighted = store.highlight.value?.servers.includes(name);
+  const selected = store.page.selection.value?.kind === "server" && store.page.selection.value.id === name;
+  const highlighted = store.page.highlight.value?.servers.includes(name);
   const told = server.status !== "running" ? server.status : words(summary);
-  const choose = () => store.select({ kind: "server", id: name });
+  const choose = () => store.page.select({ kind: "server", id: name });
   const squares = [...summary.replicas].sort((a, b) => rank(a.sync) - rank(b.sync)).slice(0, MOST_SQUARES);
   const queued = summary.queued > 99 ? "99+" : String(summary.queued);
   return html`<g
@@ -182,7 +182,7 @@ export const onEnter = (act) => (/** @type {KeyboardEvent} */ event) => {
  * @param {{mail: string, node: string, next_hop: string, connector: string | null}} hop
  */
 function fly(layer, store, layout, hop) {
-  const state = store.history?.now;
+  const state = store.timeline.history?.now;
   const mail = state?.mails[hop.mail];
   if (!state || !mail) return;
   const way = wayOf(layout, state.topology, hop.node, hop.next_hop, hop.connector ?? "");
@@ -204,7 +204,7 @@ function fly(layer, store, layout, hop) {
   const body = document.createElementNS(SVG, "path");
   body.setAttribute("d", "M-11 -8h22v16h-22z M-11 -8l11 8l11 -8");
   envelope.append(title, body);
-  envelope.addEventListener("click", () => store.select({ kind: "mail", id: hop.mail }));
+  envelope.addEventListener("click", () => store.page.select({ kind: "mail", id: hop.mail }));
   layer.append(envelope);
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const lengths = way.slice(1).map((point, index) => Math.hypot(point.x - way[index].x, point.y - way[index].y));

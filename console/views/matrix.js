@@ -36,7 +36,7 @@ const SHORT = {
 
 /** @param {{store: Store, state: LabState}} props */
 export function Matrix({ store, state }) {
-  const folder = store.origins.value;
+  const folder = store.page.origins.value;
   const shown = folder !== null && state.folders[folder] && !state.folders[folder].deleted ? folder : null;
   return html`<div class="matrix scroll">
     ${
@@ -59,7 +59,7 @@ function FolderTable({ store, state }) {
   const last = Math.max(0, Math.ceil(folders.length / PAGE) - 1);
   const first = Math.min(page, last) * PAGE;
   const shown = folders.slice(first, first + PAGE);
-  const now = store.labTime();
+  const now = store.clock.labTime();
   return html`<div class="tools">
       <input
         type="search"
@@ -109,7 +109,7 @@ function FolderTable({ store, state }) {
               <button
                 class="link"
                 title="For each server: how far it has the changes of each store"
-                onClick=${() => (store.origins.value = folder)}
+                onClick=${() => (store.page.origins.value = folder)}
               >
                 <bdi>${visibleText(folderName(state, folder))}</bdi>
               </button>
@@ -143,7 +143,7 @@ function Standing({ store, state, replica, now }) {
   return html`<button
     class=${`sync ${sync.replace(" ", "-")} ${behind && lag !== null ? `lag-${lagStep(lag)}` : ""}`}
     title=${`${server}: ${sync}${lacks}${oldest}${waits}`}
-    onClick=${() => store.select({ kind: "server", id: server, folder })}
+    onClick=${() => store.page.select({ kind: "server", id: server, folder })}
   >
     ${behind ? html`lacks <b>${numbers.count(missing)}</b>${lag !== null && lag >= SECOND_US && html` <small>${duration(lag)}</small>`}` : SHORT[sync]}
     ${!behind && missing.size > 0 && html` <b>(lacks ${numbers.count(missing)})</b>`}
@@ -153,17 +153,17 @@ function Standing({ store, state, replica, now }) {
 /** For one folder: servers by the stores that made its changes. @param {{store: Store, state: LabState, folder: string}} props */
 function OriginTable({ store, state, folder }) {
   const { origins, rows } = originTable(state, folder);
-  const now = store.labTime();
+  const now = store.clock.labTime();
   const folders = sortedFolders(state, { filter: "", order: "name", troubleOnly: false });
   const openPosts = (/** @type {string} */ server) => {
-    store.reader.value = { folder, server, beside: store.reader.value.beside === null ? null : "" };
-    store.view.value = "folders";
+    store.page.reader.value = { folder, server, beside: store.page.reader.value.beside === null ? null : "" };
+    store.page.view.value = "folders";
   };
   return html`<div class="tools">
-      <button onClick=${() => (store.origins.value = null)}>◀ All folders</button>
+      <button onClick=${() => (store.page.origins.value = null)}>◀ All folders</button>
       <label
         >Folder
-        <select value=${folder} onChange=${(/** @type {any} */ event) => (store.origins.value = event.target.value)}>
+        <select value=${folder} onChange=${(/** @type {any} */ event) => (store.page.origins.value = event.target.value)}>
           ${folders.map(
             (each) =>
               html`<option value=${each.folder} selected=${each.folder === folder}>

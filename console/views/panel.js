@@ -26,7 +26,7 @@ export function Panel({ store, state }) {
  * @param {LabState} state
  */
 function content(store, state) {
-  const selection = store.selection.value;
+  const selection = store.page.selection.value;
   if (selection?.kind === "server" && state.servers[selection.id]) {
     return html`<${ServerPanel} key=${selection.id} store=${store} state=${state} name=${selection.id} />`;
   }
@@ -62,7 +62,7 @@ const UNLISTED = new Set(["address.stamped", "setting.value", "run.started", "ro
 
 /** The last events, when nothing is selected. @param {{store: Store, state: LabState}} props */
 function Recent({ store, state }) {
-  const events = store.history?.events ?? [];
+  const events = store.timeline.history?.events ?? [];
   /** @type {import("../state/events.js").LabEvent[]} */
   const listed = [];
   for (let index = state.count - 1; index >= 0 && listed.length < RECENT; index--) {

@@ -24,7 +24,7 @@ export function TopBar({ store, state }) {
     <${Clock} store=${store} />
     ${store.source.live && html`<${ClockControls} store=${store} state=${state} />`}
     <span class="space"></span>
-    ${!store.connected.value && html`<span class="badge bad" role="status">no connection</span>`}
+    ${!store.clock.connected.value && html`<span class="badge bad" role="status">no connection</span>`}
     <${SparkVerdict} store=${store} />
     <${Verdict} store=${store} state=${state} />
     ${
@@ -32,15 +32,15 @@ export function TopBar({ store, state }) {
       html`<a class="button" href=${store.source.base + LAB.replay} download title="Download this run as one HTML file">Save run</a>`
     }
     ${store.source.live && html`<${FaultsButton} store=${store} />`}
-    ${store.source.live && html`<button onClick=${() => (store.dialog.value = "lessons")} title="Lessons (l)">Lessons</button>`}
-    <button onClick=${() => (store.dialog.value = "keys")} aria-label="Keys" title="Keys (?)">?</button>
+    ${store.source.live && html`<button onClick=${() => (store.page.dialog.value = "lessons")} title="Lessons (l)">Lessons</button>`}
+    <button onClick=${() => (store.page.dialog.value = "keys")} aria-label="Keys" title="Keys (?)">?</button>
   </header>`;
 }
 
 /** @param {{store: Store}} props */
 function FaultsButton({ store }) {
-  const count = Object.keys(store.history?.now.faults ?? {}).length;
-  return html`<button onClick=${() => (store.dialog.value = "faults")} title="Faults (f)">
+  const count = Object.keys(store.timeline.history?.now.faults ?? {}).length;
+  return html`<button onClick=${() => (store.page.dialog.value = "faults")} title="Faults (f)">
     Faults${count > 0 && html` <span class="badge bad">${count}</span>`}
   </button>`;
 }
@@ -50,18 +50,18 @@ function Clock({ store }) {
   const shown = useRef(/** @type {HTMLTimeElement | null} */ (null));
   useEffect(() => {
     const paint = () => {
-      const at = store.labTime();
+      const at = store.clock.labTime();
       if (shown.current) shown.current.textContent = `${fullInstant(at)} UTC`;
     };
     paint();
     const timer = setInterval(paint, PAINT_MS);
     return () => clearInterval(timer);
   }, [store]);
-  const clock = store.clock.value;
+  const clock = store.clock.reading.value;
   const rate = clock?.rate ?? 0;
-  const how = store.busy.value
-    ? `${store.busy.value} …`
-    : store.travelling.value
+  const how = store.orders.busy.value
+    ? `${store.orders.busy.value} …`
+    : store.timeline.travelling.value
       ? "an earlier moment"
       : !clock
         ? "a finished run"
@@ -80,15 +80,16 @@ function Clock({ store }) {
 
 /** @param {{store: Store, state: LabState}} props */
 function ClockControls({ store, state }) {
-  const rate = store.clock.value?.rate ?? 0;
-  const setRate = (/** @type {number} */ wanted) => store.send("Setting the clock", CLOCK.rate, { rate: wanted });
+  const rate = store.clock.reading.value?.rate ?? 0;
+  const setRate = (/** @type {number} */ wanted) =>
+    store.orders.send("Setting the clock", CLOCK.rate, { rate: wanted });
   const running = rate > 0;
   return html`<div class="controls" role="group" aria-label="Clock">
     <button onClick=${() => setRate(running ? 0 : 1)} title=${running ? "Pause (Space)" : "Run (Space)"}>
       ${running ? "❚❚ Pause" : "▶ Run"}
     </button>
     <button
-      onClick=${() => store.send("Going to the next event", CLOCK.step, {})}
+      onClick=${() => store.orders.send("Going to the next event", CLOCK.step, {})}
       title="Go to the next instant at which anything is due (n)"
     >
       ▶❘ Next
@@ -125,9 +126,9 @@ function Until({ store, state }) {
   }, [open]);
   const go = (/** @type {string} */ what, /** @type {string} */ path, /** @type {unknown} */ body) => {
     setOpen(false);
-    void store.act(what, async () => {
+    void store.orders.act(what, async () => {
       const answer = await store.source.request(path, { method: "POST", body });
-      if (answer.held === false) store.tell("It did not happen within 7 lab days.");
+      if (answer.held === false) store.orders.tell("It did not happen within 7 lab days.");
     });
   };
   const closeByKey = (/** @type {KeyboardEvent} */ event) => {
@@ -222,7 +223,7 @@ function Verdict({ store, state }) {
   const told = conflicts ? `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}` : "";
   return html`<button
     class=${`badge verdict ${all && !conflicts ? "good" : "warn"}`}
-    onClick=${() => (store.view.value = "replicas")}
+    onClick=${() => (store.page.view.value = "replicas")}
     title=${`At ${clockTime(state.at)}: ${all ? "all running holders of each folder have every change" : "click to see what is missing"}`}
   >
     ${all ? "all folders agree" : `${agree} of ${folders.length} folders agree`}${told}

@@ -46,7 +46,10 @@ export function Conflict({ store, state, folder, server, object, item, versions,
       ? `${winner} is shown, because it was modified last.`
       : `${winner} is shown: versions were modified at the same instant, and the larger replica GUID wins.`;
   const resolve = (/** @type {string} */ keep, /** @type {string} */ what) =>
-    store.send(what, message(server, folderName(state, folder), object).resolve, { keep, by: by || contacts[0] });
+    store.orders.send(what, message(server, folderName(state, folder), object).resolve, {
+      keep,
+      by: by || contacts[0],
+    });
   return html`<section class="conflict" aria-label="Conflict">
     <p>
       The post has ${numbers.length} versions, and none includes the others. So every server keeps all of them. ${why}

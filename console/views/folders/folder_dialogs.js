@@ -64,7 +64,11 @@ export function NewFolderDialog({ store, state, server, folder, onClose }) {
     const replicas = ticked(event.target, "replica");
     const made = await order(node(on.value).folders, "POST", { path, replicas });
     if (made)
-      store.reader.value = { folder: made.id, server: "", beside: store.reader.value.beside === null ? null : "" };
+      store.page.reader.value = {
+        folder: made.id,
+        server: "",
+        beside: store.page.reader.value.beside === null ? null : "",
+      };
   };
   const replicas = state.folders[folder]?.replicas ?? Object.keys(state.servers);
   return html`<${Modal} title="New folder" onClose=${onClose}>

@@ -10,7 +10,7 @@ import { FolderTree } from "./tree.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
- * @typedef {import("../../store.js").Opened} Opened
+ * @typedef {import("../../page.js").Opened} Opened
  * @typedef {import("../../state/lab_state.js").LabState} LabState
  * @typedef {{kind: "new folder" | "folder" | "post" | "recover", server: string} | null} Asked
  */
@@ -39,11 +39,11 @@ function whatIsOpen({ folder, server, beside }, state) {
 
 /** @param {{store: Store, state: LabState}} props */
 export function Folders({ store, state }) {
-  const opened = whatIsOpen(store.reader.value, state);
+  const opened = whatIsOpen(store.page.reader.value, state);
   const [asked, setAsked] = useState(/** @type {Asked} */ (null));
-  const open = (/** @type {Partial<Opened>} */ change) => (store.reader.value = { ...opened, ...change });
+  const open = (/** @type {Partial<Opened>} */ change) => (store.page.reader.value = { ...opened, ...change });
   const close = () => setAsked(null);
-  const canChange = store.source.live && !store.travelling.value;
+  const canChange = store.source.live && !store.timeline.travelling.value;
   const { folder } = opened;
   return html`<div class="folders">
     <${FolderTree}
@@ -97,7 +97,7 @@ export function Folders({ store, state }) {
  */
 function openFolder(store, state, opened, folder) {
   const holds = (/** @type {string | null} */ name) => name !== null && hasReplica(state, name, folder);
-  store.reader.value = {
+  store.page.reader.value = {
     folder,
     server: holds(opened.server) ? opened.server : "",
     beside: opened.beside === null || holds(opened.beside) ? opened.beside : "",

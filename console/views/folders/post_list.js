@@ -10,7 +10,7 @@ import { isPresent, useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
- * @typedef {import("../../store.js").Opened} Opened
+ * @typedef {import("../../page.js").Opened} Opened
  * @typedef {import("../../state/lab_state.js").LabState} LabState
  * @typedef {import("../../state/posts.js").Cell} Cell
  */
@@ -37,7 +37,7 @@ export function PostList({ store, state, opened, onOpen, onAsk }) {
   const servers = beside === null ? [server] : [server, beside];
   const rows = postRows(state, folder, servers);
   const details = [useDetails(store, state, folder, server), useDetails(store, state, folder, beside)];
-  const now = store.labTime();
+  const now = store.clock.labTime();
   const others = Object.keys(state.servers).filter((name) => name !== server);
   return html`<section class="posts" aria-label="Posts">
     <header>
@@ -227,12 +227,12 @@ function PostCell({ store, state, folder, server, object, cell, detail, now, alo
     return html`<div class="gap"><small>deleted here${by}</small></div>`;
   }
   const change = state.changes[item.number];
-  const selection = store.selection.value;
+  const selection = store.page.selection.value;
   const selected = selection?.kind === "post" && selection.id === object && selection.server === server;
   return html`<button
     class="post"
     aria-pressed=${selected}
-    onClick=${() => store.select({ kind: "post", id: object, folder, server })}
+    onClick=${() => store.page.select({ kind: "post", id: object, folder, server })}
   >
     <span class="subject"><bdi>${visibleText(change?.subject || "(no subject)")}</bdi></span>
     <span class="marks">

@@ -54,7 +54,7 @@ export function PostPanel({ store, state, folder, server, object }) {
   const paths = message(server, folderName(state, folder), object);
   const remove = () => {
     if (!sure) setSure(true);
-    else void store.send("Deleting the post", paths.itself, undefined, "DELETE");
+    else void store.orders.send("Deleting the post", paths.itself, undefined, "DELETE");
   };
   return html`<article class="post-panel">
     <h2><bdi>${visibleText(change?.subject || state.changes[object]?.subject || "(no subject)")}</bdi></h2>
@@ -136,7 +136,7 @@ export function PostPanel({ store, state, folder, server, object }) {
  */
 function whyNoText(store, state, server) {
   if (!store.source.live) return "The text is not part of a finished run.";
-  if (store.travelling.value) return "The text is shown in the present only (End).";
+  if (store.timeline.travelling.value) return "The text is shown in the present only (End).";
   return `The text is not available: ${server} is ${state.servers[server].status}.`;
 }
 
@@ -162,9 +162,9 @@ function Attachments({ store, version, path }) {
  * @param {{store: Store, state: LabState, folder: string, number: string}} props
  */
 function WhereIs({ store, state, folder, number }) {
-  const events = store.history?.events ?? [];
+  const events = store.timeline.history?.events ?? [];
   const places = useMemo(() => whereIs(state, events, folder, number), [state.count, events, folder, number]);
-  const now = store.labTime();
+  const now = store.clock.labTime();
   return html`<h3>Where is ${numberName(state, number)}?</h3>
     <table class="where">
       ${places.map(
@@ -176,7 +176,7 @@ function WhereIs({ store, state, folder, number }) {
               ${place.at !== null && html`since ${shortInstant(place.at)}, ${place.way}`}
               ${
                 place.mail &&
-                html` <button onClick=${() => store.select({ kind: "mail", id: place.mail })}>mail</button>`
+                html` <button onClick=${() => store.page.select({ kind: "mail", id: place.mail })}>mail</button>`
               }
               ${
                 !place.has &&

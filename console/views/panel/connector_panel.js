@@ -22,13 +22,13 @@ export function ConnectorPanel({ store, state, connector }) {
   const cut = faults.some((each) => SEPARATIONS.includes(each.kind));
   const status = cut ? "cut" : down !== undefined ? "does not work" : faults.length ? "disturbed" : "works";
   const heal = () =>
-    store.act(`Healing ${name}`, async () => {
+    store.orders.act(`Healing ${name}`, async () => {
       for (const each of faults) {
         await store.source.request(faultPath(each.id), { method: "DELETE" });
       }
     });
   const inject = (/** @type {string} */ what, /** @type {Record<string, string>} */ fault) =>
-    store.send(what, FAULTS.all, { ...fault, connector: name });
+    store.orders.send(what, FAULTS.all, { ...fault, connector: name });
   return html`<h2>
       Connector ${name}${" "}
       <span class=${`badge ${status === "works" ? "good" : cut || down !== undefined ? "bad" : "warn"}`}>${status}</span>
@@ -52,7 +52,7 @@ export function ConnectorPanel({ store, state, connector }) {
         <dd>
           ${Object.entries(connector.bridgeheads).map(
             ([site, server]) => html`<div>
-              <button class="link" onClick=${() => store.select({ kind: "server", id: server })}>${server}</button>
+              <button class="link" onClick=${() => store.page.select({ kind: "server", id: server })}>${server}</button>
               <span class="hint"> in ${site}</span>
             </div>`,
           )}
@@ -120,7 +120,7 @@ function Waiting({ store, state, connector }) {
       ${waiting.map(
         (each) => html`<tr key=${`${each.server} ${each.id}`}>
           <th scope="row">
-            <button class="link" onClick=${() => store.select({ kind: "mail", id: each.message_id })}>
+            <button class="link" onClick=${() => store.page.select({ kind: "mail", id: each.message_id })}>
               ${mailTypeName(state.mails[each.message_id]?.type)}
             </button>
           </th>

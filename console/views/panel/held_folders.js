@@ -13,8 +13,8 @@ import { html } from "../../vendor/preact.js";
 export function HeldFolders({ store, state, name, folder }) {
   const held = heldFolders(state, name).filter((each) => !folder || each === folder);
   const open = (/** @type {string} */ id) => {
-    store.reader.value = { folder: id, server: name, beside: "" };
-    store.view.value = "folders";
+    store.page.reader.value = { folder: id, server: name, beside: "" };
+    store.page.view.value = "folders";
   };
   return html`<table class="held">
     <thead>

@@ -50,7 +50,7 @@ export function Log({ store, state, name }) {
  * @param {string} name
  */
 function eventsOf(store, state, name) {
-  const events = store.history?.events ?? [];
+  const events = store.timeline.history?.events ?? [];
   const found = [];
   for (let at = Math.min(state.count, events.length) - 1; at >= 0 && found.length < MOST; at--) {
     if (events[at].node === name) found.push(events[at]);

@@ -50,7 +50,7 @@ export function MailPanel({ store, state, id }) {
 /** A store as a button that selects its server; another address as text. @param {{store: Store, state: LabState, name: string}} props */
 function ServerName({ store, state, name }) {
   if (!state.servers[name]) return name;
-  return html`<button class="link" onClick=${() => store.select({ kind: "server", id: name })}>${name}</button>`;
+  return html`<button class="link" onClick=${() => store.page.select({ kind: "server", id: name })}>${name}</button>`;
 }
 
 /** @param {{state: LabState, folders: import("../../state/lab_state.js").Mail["folders"]}} props */

@@ -37,7 +37,7 @@ export function MailQueue({ store, state, name }) {
           const type = state.mails[id]?.type;
           return html`<tr key=${id}>
             <th scope="row">
-              <button class=${`link mail-${mailColour(type)}`} onClick=${() => store.select({ kind: "mail", id })}>
+              <button class=${`link mail-${mailColour(type)}`} onClick=${() => store.page.select({ kind: "mail", id })}>
                 ✉ ${mailTypeName(type)}
               </button>
             </th>

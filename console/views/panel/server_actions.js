@@ -13,19 +13,19 @@ import { html, useState } from "../../vendor/preact.js";
 export function ServerActions({ store, state, name }) {
   const [restoring, setRestoring] = useState(false);
   // What can be done depends on the present, also while an earlier moment is shown.
-  const present = store.history?.now ?? state;
+  const present = store.timeline.history?.now ?? state;
   const status = present.servers[name].status;
   const running = status === "running";
   const backups = backupsOf(store, present, name);
   return html`<div class="row actions" role="group" aria-label=${`Actions on ${name}`}>
       ${
         running
-          ? html`<button onClick=${() => store.send(`Stopping ${name}`, order(name, "stop"))}>Stop</button>
-            <button class="danger" onClick=${() => store.send(`Killing ${name}`, order(name, "kill"))} title="End the server at once, as a power failure does">
+          ? html`<button onClick=${() => store.orders.send(`Stopping ${name}`, order(name, "stop"))}>Stop</button>
+            <button class="danger" onClick=${() => store.orders.send(`Killing ${name}`, order(name, "kill"))} title="End the server at once, as a power failure does">
               Kill
             </button>
-            <button onClick=${() => store.send(`Backing up ${name}`, order(name, "backup"))}>Back up</button>`
-          : html`<button disabled=${status === "deleted"} onClick=${() => store.send(`Starting ${name}`, order(name, "start"))}>Start</button>`
+            <button onClick=${() => store.orders.send(`Backing up ${name}`, order(name, "backup"))}>Back up</button>`
+          : html`<button disabled=${status === "deleted"} onClick=${() => store.orders.send(`Starting ${name}`, order(name, "start"))}>Start</button>`
       }
       <button
         disabled=${backups.length === 0}
@@ -36,7 +36,7 @@ export function ServerActions({ store, state, name }) {
         Restore …
       </button>
     </div>
-    ${store.travelling.value && html`<p class="hint">An earlier moment is shown. These actions are done in the present.</p>`}
+    ${store.timeline.travelling.value && html`<p class="hint">An earlier moment is shown. These actions are done in the present.</p>`}
     ${restoring && html`<${Restore} store=${store} name=${name} running=${running} backups=${backups} close=${() => setRestoring(false)} />`}`;
 }
 
@@ -46,7 +46,7 @@ function Restore({ store, name, running, backups, close }) {
     event.preventDefault();
     const backup = event.target.elements.backup.value;
     close();
-    void store.act(`Restoring ${name}`, async () => {
+    void store.orders.act(`Restoring ${name}`, async () => {
       if (running) await store.source.request(order(name, "stop"), { method: "POST" });
       await store.source.request(order(name, "restore"), { method: "POST", body: { backup } });
     });
@@ -79,7 +79,7 @@ function backupsOf(store, state, name) {
   const ids = Object.keys(state.backups).filter((id) => state.backups[id].name === name);
   if (ids.length === 0) return [];
   /** @type {any[]} */
-  const events = store.history?.events ?? [];
+  const events = store.timeline.history?.events ?? [];
   return ids.map((id) => ({
     id,
     at: events.find((each) => each.type === "backup.made" && each.backup === id)?.at ?? 0,

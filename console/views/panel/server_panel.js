@@ -20,10 +20,10 @@ import { Tabs } from "./tabs.js";
 
 /** @param {{store: Store, state: LabState, name: string}} props */
 export function ServerPanel({ store, state, name }) {
-  const part = store.part.value;
+  const part = store.page.part.value;
   const server = state.servers[name];
   const place = state.topology.servers[name];
-  const folder = store.selection.value?.folder ?? "";
+  const folder = store.page.selection.value?.folder ?? "";
   const entries = Object.values(server.tables).reduce((sum, table) => sum + Object.keys(table.entries).length, 0);
   const tabs = [
     { id: "state", label: "State table" },
@@ -40,7 +40,7 @@ export function ServerPanel({ store, state, name }) {
     </h2>
     <p class="hint">${glance(state, name, folder)}</p>
     ${store.source.live && html`<${ServerActions} ...${props} />`}
-    <${Tabs} label="About the server" tabs=${tabs} chosen=${part} choose=${(/** @type {string} */ id) => (store.part.value = id)}>
+    <${Tabs} label="About the server" tabs=${tabs} chosen=${part} choose=${(/** @type {string} */ id) => (store.page.part.value = id)}>
       ${["state", "backfill", "held"].includes(part) && html`<${FolderFilter} ...${props} />`}
       ${part === "state" && html`<${StateTables} ...${props} />`}
       ${part === "backfill" && html`<${Backfill} ...${props} />`}
@@ -75,7 +75,7 @@ function glance(state, name, folder) {
 function FolderFilter({ store, state, name, folder }) {
   const held = heldFolders(state, name);
   const choose = (/** @type {string} */ id) =>
-    store.select({ kind: "server", id: name, ...(id ? { folder: id } : {}) });
+    store.page.select({ kind: "server", id: name, ...(id ? { folder: id } : {}) });
   return html`<label class="folder-filter"
     >Folder
     <select value=${folder} onChange=${(/** @type {any} */ event) => choose(event.target.value)}>

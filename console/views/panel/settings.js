@@ -69,12 +69,12 @@ function Row({ store, name, setting, asks, done }) {
   const [open, setOpen] = useState(false);
   const change = async (/** @type {string | null} */ value) => {
     const body = { [setting.name]: value };
-    const changed = await store.act(`Changing ${setting.name}`, async () => {
+    const changed = await store.orders.act(`Changing ${setting.name}`, async () => {
       const answer = await store.source.request(node(name).settings, {
         method: "PATCH",
         body,
       });
-      if (answer.notices?.length) store.tell(answer.notices.join("; "));
+      if (answer.notices?.length) store.orders.tell(answer.notices.join("; "));
     });
     if (!changed) return;
     setOpen(false);

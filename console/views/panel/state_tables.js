@@ -30,7 +30,7 @@ export function StateTables({ store, state, name, folder }) {
   /** @type {Record<string, any>} */
   const replicas = {};
   for (const each of statuses ?? []) for (const one of each.replicas) replicas[`${each.folder} ${one.store}`] = one;
-  const pointed = store.highlight.value?.servers.includes(name) ? store.highlight.value.row : null;
+  const pointed = store.page.highlight.value?.servers.includes(name) ? store.page.highlight.value.row : null;
   return html`${shown.map(
     (each) => html`<table class="state" key=${each}>
       <thead>

@@ -34,7 +34,7 @@ export function WaitingCopies({ store, state, id }) {
   const copies = value ?? [];
   const faults = Object.values(state.faults).filter((each) => each.details.mail === id);
   const send = async (/** @type {string} */ what, /** @type {string} */ to, /** @type {unknown} */ body) => {
-    await store.send(what, to, body);
+    await store.orders.send(what, to, body);
     setActed(acted + 1);
     again();
   };

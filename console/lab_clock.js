@@ -1,0 +1,60 @@
+/** The clock of a live lab, which the console reads now and then, and the lab time between two readings. */
+
+import { signal } from "./vendor/preact.js";
+
+/**
+ * @typedef {import("./source/live.js").Clock} Clock
+ * @typedef {import("./source/live.js").LiveSource} LiveSource
+ * @typedef {import("./source/replay.js").ReplaySource} ReplaySource
+ * @typedef {import("./timeline.js").Timeline} Timeline
+ */
+
+/** How often the console asks a live lab for its clock, in milliseconds. Events tell of every change in between. */
+const CLOCK_EVERY_MS = 1000;
+
+export class LabClock {
+  /**
+   * @param {LiveSource | ReplaySource} source
+   * @param {Timeline} timeline
+   */
+  constructor(source, timeline) {
+    this.source = source;
+    this.timeline = timeline;
+    this.timer = 0;
+    /** The newest reading; null in a finished run. */
+    this.reading = signal(/** @type {Clock | null} */ (null));
+    /** Whether the lab answers. */
+    this.connected = signal(true);
+  }
+
+  /** Read the clock again and again. */
+  start() {
+    this.timer = setInterval(() => void this.read(), CLOCK_EVERY_MS);
+  }
+
+  stop() {
+    clearInterval(this.timer);
+  }
+
+  async read() {
+    if (!("clock" in this.source)) return;
+    try {
+      const clock = await this.source.clock();
+      if (clock.history !== this.source.history) location.reload(); // the lab was reset: no event here is true any more
+      this.reading.value = clock;
+      this.connected.value = true;
+    } catch {
+      this.connected.value = false;
+    }
+  }
+
+  /** Return the lab time that the clock shows now: that of the moment that is shown, or the present, between two readings. */
+  labTime() {
+    const { shown, travelling, history } = this.timeline;
+    const state = shown.value;
+    const clock = this.reading.value;
+    if (travelling.value || !clock) return state?.at ?? 0;
+    const since = clock.warping ? 0 : (performance.now() - clock.read) * 1000 * clock.rate;
+    return Math.max(clock.at + since, history?.now.at ?? 0);
+  }
+}
