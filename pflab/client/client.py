@@ -311,15 +311,15 @@ class Client(Changes):
             path = "/lab/stream" if node is None else f"/nodes/{quoted(node)}/stream"
             yield from follow_events(Client(self.url, token=self._token, timeout_s=self.timeout_s), path, after)
             return
-        path, last = "/lab/events" if node is None else f"/nodes/{quoted(node)}/events", int(after)
+        path, place = "/lab/events" if node is None else f"/nodes/{quoted(node)}/events", int(after)
         more = "" if last is None else f"&last={last}"
         while True:
-            answer = self.ask("GET", f"{path}?after={last}{more}")
+            answer = self.ask("GET", f"{path}?after={place}{more}")
             # Split bytes, not text: text is also split at U+0085, U+2028 and U+2029, which JSON strings may contain.
             lines = self.read(answer).splitlines()
             if not lines:
                 return
-            last = int(answer.headers.get("Pflab-Next", last + len(lines)))
+            place = int(answer.headers.get("Pflab-Next", place + len(lines)))
             history = answer.headers.get("Pflab-History")
             more = "" if history is None else f"&history={quoted(history)}"
             yield from map(json.loads, lines)
