@@ -149,7 +149,7 @@ def test_a_check_that_is_killed_leaves_no_rows(
 
         with monkeypatch.context() as patch:
             left = iter(range(steps))
-            for name in ("rename", "unlink"):
+            for name in ("rename", "unlink", "write_bytes"):
                 patch.setattr(Path, name, _killed_after(left, getattr(Path, name)))
             try:
                 add()
