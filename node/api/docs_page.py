@@ -95,6 +95,8 @@ def example_of(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
         return schema["example"]
     if schema.get("examples"):
         return schema["examples"][0]
+    if len(schema.get("enum", ())) == 1:
+        return schema["enum"][0]
     if "properties" in schema:
         found = {name: example_of(document, each) for name, each in schema["properties"].items()}
         return {name: value for name, value in found.items() if value is not None}

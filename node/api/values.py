@@ -120,7 +120,12 @@ def inlined(schema: Any, parts: dict[str, Any]) -> Any:
         kinds = [each for place, each in enumerate(schema["prefixItems"]) if each not in schema["prefixItems"][:place]]
         schema = {**schema, "items": kinds[0] if len(kinds) == 1 else {"anyOf": kinds}}
         del schema["prefixItems"]
-    found = {key: inlined(value, parts) for key, value in schema.items() if (key, value) != ("default", None)}
+    found = {
+        key: inlined(value, parts)
+        for key, value in schema.items()
+        # The mapping of a discriminator refers to parts by their place, which inlining removes.
+        if (key, value) != ("default", None) and not (key == "discriminator" and isinstance(value, dict))
+    }
     if isinstance(found.get("description"), str):
         found["description"] = cleandoc(found["description"])
     for name, each in found.get("properties", {}).items():

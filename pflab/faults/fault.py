@@ -76,7 +76,12 @@ Connector = Annotated[
 Duration = Annotated[Line, Meta(examples=["20 min"], extra_json_schema=_format("duration"))]
 OnlyType = Annotated[
     MailType,
-    Meta(title="type of mail", description="Only mails of this type.", extra_json_schema={"enum": list(MAIL_TYPES)}),
+    Meta(
+        title="type of mail",
+        description="Only mails of this type.",
+        examples=["content"],
+        extra_json_schema={"enum": list(MAIL_TYPES)},
+    ),
 ]
 Count = Annotated[
     int,
@@ -137,10 +142,10 @@ class MailFault(Fault, frozen=True, kw_only=True):
     Without a hop or a connector, it acts on the last hop, which enters the server of a recipient.
     """
 
-    from_: Annotated[Server, Meta(title="from", description="Only mails that this store wrote.")] | None = field(
-        name="from", default=None
-    )
-    to: Annotated[Server, Meta(description="Only the copy for this store.")] | None = None
+    from_: (
+        Annotated[Server, Meta(title="from", description="Only mails that this store wrote.", examples=["A"])] | None
+    ) = field(name="from", default=None)
+    to: Annotated[Server, Meta(description="Only the copy for this store.", examples=["B"])] | None = None
     type: OnlyType | None = None
     link: Hop | None = None
     connector: Connector | None = None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from pflab.client import Client, ClientError, quoted
+from pflab.faults.fault import INJECTABLE
 from pflab.testing.lab import Lab
 from tests.support.lab_with_beginning import BEGINNING, DRIVERS, lab_with_beginning
 
@@ -107,3 +109,17 @@ def test_a_held_mail_leaves_when_it_is_released(lab: Client) -> None:
     lab.advance("1 s")
     assert subjects_on_b(lab) == ["late"]
     assert mail(lab, "GET", sent, "/waiting") == []
+
+
+def test_each_kind_of_fault_is_described_for_a_form_and_for_programs(lab: Client) -> None:
+    """The lab serves the schema of each kind; the body of the request has the same kinds, and its example is a fault."""
+    kinds = lab.json("GET", "/lab/faults/kinds")
+    assert list(kinds) == list(INJECTABLE)
+    assert kinds["hold"]["required"] == ["kind", "lasts"]
+    assert "STARTTLS" not in kinds["smtp"]["properties"]["verb"]["enum"], "this lab has no certificates"
+    operation = lab.json("GET", "/openapi.json")["paths"]["/lab/faults"]["post"]
+    body = operation["requestBody"]["content"]["application/json"]
+    assert [kind["properties"]["kind"]["enum"] for kind in body["schema"]["anyOf"]] == [[name] for name in INJECTABLE]
+    assert "#/" not in json.dumps(body)
+    assert lab.json("POST", "/lab/faults", body["example"])["id"]
+    lab.heal()
