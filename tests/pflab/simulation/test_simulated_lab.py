@@ -16,7 +16,7 @@ from node.api.routing.dispatch import dispatch
 from node.errors import NotRunning
 from pflab.client import Client, ClientError, url_at
 from pflab.errors import LabError, Taken
-from pflab.faults.fault import Cut, Lose
+from pflab.faults.fault import Crash, Cut, Lose
 from pflab.lab.histories import Histories
 from pflab.runs.continued import Earlier
 from pflab.runs.run_folder import RunFolder
@@ -209,7 +209,7 @@ async def test_a_saved_lab_has_all_of_the_lab(histories: Histories[SimulatedLab]
 async def test_a_crashed_server_restarts_after_a_reset(histories: Histories[SimulatedLab]) -> None:
     """A server that crashed before the lab was saved comes back by itself when it would have come back."""
     await histories.lab.up()
-    histories.lab.faults.crash("A")
+    histories.lab.faults.inject(Crash(server="A"))
     with pytest.raises(NotRunning):
         await post(histories.lab, "A")
     await histories.lab.save("start")
