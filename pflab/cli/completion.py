@@ -1,4 +1,4 @@
-"""What a shell offers for the values of arguments and options: servers, folders, scenarios, lessons, runs and actions.
+"""What a shell offers for the values of arguments and options: servers, folders, scenarios, lessons and runs.
 
 The name of a value in the help (`pflab.cli.value_names`) says what it is. Servers and folders are those of the running lab or
 run that the verb would read. Completion never fails: if something cannot be read, it offers less.
@@ -33,21 +33,21 @@ class Word:
 def offer_values(param: Any) -> None:
     """Let a shell complete the value of an argument or option, if its values can be listed."""
     name = str(param.metavar or "").strip("[]")
-    find = _actions if param.name == "act" else _BY_NAME.get(name)
+    find = _BY_NAME.get(name)
     if find is None:
         return
 
     def complete(ctx: Any, incomplete: str) -> list[Word]:
-        return [Word(each) for each in find(ctx, name) if each.startswith(incomplete)]
+        return [Word(word) for word in find(ctx) if word.startswith(incomplete)]
 
     param.shell_complete = complete
 
 
-def _servers(ctx: Any, _: str) -> Iterable[str]:
+def _servers(ctx: Any) -> Iterable[str]:
     return _names(ctx)[0]
 
 
-def _folders(ctx: Any, _: str) -> Iterable[str]:
+def _folders(ctx: Any) -> Iterable[str]:
     return _names(ctx)[1]
 
 
@@ -64,46 +64,41 @@ def _names(ctx: Any) -> tuple[list[str], list[str]]:
         if url is not None:
             with Client(url, timeout_s=_ANSWER_TIMEOUT_S) as client:
                 lab = client.lab()
-                return [each["name"] for each in lab["servers"]], list(lab["folders"])
+                return [server["name"] for server in lab["servers"]], list(lab["folders"])
         topology = load_topology(Path(run or RUNS / LATEST) / "topology.yaml")
     except (ClientError, ProblemsError, OSError):
         return [], []
     return list(topology.servers), list(topology.folders)
 
 
-def _scenarios(_: Any, __: str) -> Iterable[str]:
+def _scenarios(_: Any) -> Iterable[str]:
     return _files(SCENARIOS_OF_PFLAB)
 
 
-def _topologies(_: Any, __: str) -> Iterable[str]:
+def _topologies(_: Any) -> Iterable[str]:
     return _files(EXAMPLES)
 
 
-def _examples(_: Any, __: str) -> Iterable[str]:
+def _examples(_: Any) -> Iterable[str]:
     return yaml_names(EXAMPLES, SCENARIOS_OF_PFLAB)
 
 
 def _files(of_pflab: Path) -> Iterable[str]:
-    return sorted({*yaml_names(of_pflab), *(each.name for each in Path().glob("*.yaml"))})
+    return sorted({*yaml_names(of_pflab), *(file.name for file in Path().glob("*.yaml"))})
 
 
-def _lessons(_: Any, __: str) -> Iterable[str]:
+def _lessons(_: Any) -> Iterable[str]:
     from pflab.scenario.load import files_of_course  # noqa: PLC0415 - as above
 
-    return [each.stem for each in files_of_course()]
+    return [file.stem for file in files_of_course()]
 
 
-def _runs(_: Any, __: str) -> Iterable[str]:
-    return [str(each) for each in sorted([RUNS / LATEST, *RUNS.glob("*/*/")]) if (each / "traces").is_dir()]
+def _runs(_: Any) -> Iterable[str]:
+    return [str(folder) for folder in sorted([RUNS / LATEST, *RUNS.glob("*/*/")]) if (folder / "traces").is_dir()]
 
 
-def _actions(_: Any, name: str) -> Iterable[str]:
-    return name.split("|")
-
-
-_BY_NAME: Final[dict[str, Callable[[Any, str], Iterable[str]]]] = {
+_BY_NAME: Final[dict[str, Callable[[Any], Iterable[str]]]] = {
     "SERVER": _servers,
-    "FAULT|SERVER": _servers,
     "FOLDER": _folders,
     "FOLDER...": _folders,
     "PARENT": _folders,

@@ -46,18 +46,20 @@ def write_junit(path: Path, played: Sequence[Played]) -> None:
         "testsuite",
         name="pflab run",
         tests=str(len(played)),
-        failures=str(sum(bool(each.failed) for each in played)),
-        errors=str(sum(bool(each.not_played) for each in played)),
-        time=f"{sum(each.took_s for each in played):.3f}",
+        failures=str(sum(bool(scenario.failed) for scenario in played)),
+        errors=str(sum(bool(scenario.not_played) for scenario in played)),
+        time=f"{sum(scenario.took_s for scenario in played):.3f}",
     )
-    for each in played:
+    for scenario in played:
         case = ElementTree.SubElement(
-            suite, "testcase", classname=_text(each.file), name=_text(each.title), time=f"{each.took_s:.3f}"
+            suite, "testcase", classname=_text(scenario.file), name=_text(scenario.title), time=f"{scenario.took_s:.3f}"
         )
-        if each.failed:
-            ElementTree.SubElement(case, "failure", message=_text(each.failed[0])).text = _text("\n".join(each.failed))
-        elif each.not_played:
-            ElementTree.SubElement(case, "error", message=_text(each.not_played))
+        if scenario.failed:
+            ElementTree.SubElement(case, "failure", message=_text(scenario.failed[0])).text = _text(
+                "\n".join(scenario.failed)
+            )
+        elif scenario.not_played:
+            ElementTree.SubElement(case, "error", message=_text(scenario.not_played))
     report = ElementTree.Element("testsuites")
     report.append(suite)
     try:

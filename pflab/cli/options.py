@@ -110,10 +110,10 @@ KeepMails = Annotated[
 def check_types(types: list[str] | tuple[()]) -> None:
     """Raise CommandError if one of the texts is neither a type of event nor a group of types."""
     groups = {tag.partition(".")[0] for tag in EVENT_TYPES}
-    for each in types:
-        if each not in EVENT_TYPES and each not in groups:
-            right = did_you_mean(each, [*sorted(groups), *sorted(EVENT_TYPES)])
-            raise CommandError(f"--type {each}: no such type of event; {right}")
+    for name in types:
+        if name not in EVENT_TYPES and name not in groups:
+            right = did_you_mean(name, [*sorted(groups), *sorted(EVENT_TYPES)])
+            raise CommandError(f"--type {name}: no such type of event; {right}")
 
 
 PORT = 8025

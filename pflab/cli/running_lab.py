@@ -135,8 +135,8 @@ def lexicon_of(client: Client) -> Lexicon:
         names.learn_store(guid, store)
     for server in lab["servers"]:
         if server["status"] == "running":
-            for each in client.folders(server["name"]):
-                names.learn_folder(each["id"], each["path"])
+            for folder in client.folders(server["name"]):
+                names.learn_folder(folder["id"], folder["path"])
     return names
 
 
@@ -155,7 +155,7 @@ class LabReader:
         return self._servers(runs=False)
 
     def _servers(self, *, runs: bool) -> list[str]:
-        return [each["name"] for each in self.client.lab()["servers"] if (each["status"] == "running") is runs]
+        return [server["name"] for server in self.client.lab()["servers"] if (server["status"] == "running") is runs]
 
     def folders(self) -> list[str]:
         return list(self.client.lab()["folders"])

@@ -37,7 +37,6 @@ _BY_NAME: Final = {
     "keep": "CN|all",
     "message": "CN",
     "name": "SERVER",
-    "what": "FAULT|SERVER",
 }
 
 _BY_TYPE: Final = {Path: "PATH", int: "N", float: "NUMBER", str: "TEXT"}

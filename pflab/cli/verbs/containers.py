@@ -245,7 +245,7 @@ async def _limit_traces(runs: RunHistory, most_bytes: int) -> None:
 
 async def _coordinate_run(lab: ManagedLab, rate: float, *ends: asyncio.Event) -> None:
     starting = asyncio.create_task(_start_lab(lab, rate))
-    ending = [asyncio.create_task(each.wait()) for each in ends]
+    ending = [asyncio.create_task(event.wait()) for event in ends]
     try:
         await asyncio.wait({starting, *ending}, return_when=asyncio.FIRST_COMPLETED)
         if starting.done():

@@ -46,7 +46,7 @@ def explain(
         print_json(life.as_document(events.names))
         return ExitCode.GOOD
     out.print(life.what, style="bold", markup=False)
-    print_sentences([f"  {each}" for each in life.told])
+    print_sentences([f"  {sentence}" for sentence in life.told])
     out.print()
     for event in life.events:
         out.print(styled_line(event, events.names))
@@ -65,13 +65,13 @@ def diff(
 
     Example: pflab diff runs/lost-mail/00001 runs/latest
     """
-    folders = [existing_run(each) for each in (left, right)]  # check both before reading either
-    found = diff_of(*map(RunEvents.at, folders))
+    folders = [existing_run(folder) for folder in (left, right)]  # check both before reading either
+    difference = diff_of(*map(RunEvents.at, folders))
     if as_json:
-        print_json(found.as_document())
+        print_json(difference.as_document())
     else:
-        print_lines(found.lines())
-    return ExitCode.GOOD if found.same else ExitCode.VIOLATION
+        print_lines(difference.lines())
+    return ExitCode.GOOD if difference.same else ExitCode.VIOLATION
 
 
 def trace(
@@ -93,9 +93,9 @@ def trace(
 
     Example: pflab trace --server B --type entry --type request
     """
-    found = chosen_events(run, lab)
+    run_events = chosen_events(run, lab)
     check_types(types or ())
-    nodes = {event.node for event in found.events}
+    nodes = {event.node for event in run_events.events}
     for name in servers or ():
         if name not in nodes:
             raise CommandError(f"no server {quoted(name)} in this run; {did_you_mean(name, sorted(nodes))}")
@@ -106,17 +106,17 @@ def trace(
         _instant("--since", since, 0),
         _instant("--until", until, 2**62),
     )
-    shown = [event for event in found.events if wanted.takes(event, found.names)]
+    shown = [event for event in run_events.events if wanted.takes(event, run_events.names)]
     left_out = max(0, len(shown) - limit)
     shown = shown[left_out:]
     if as_json:
-        print_json([event_json(event, found.names) for event in shown])
+        print_json([event_json(event, run_events.names) for event in shown])
         return ExitCode.GOOD
     if left_out:
         print_lines([f"({left_out} earlier events left out; see --limit)"], style="dim")
     for event in shown:
-        out.print(styled_line(event, found.names))
-    print_lines(found.problems, style="red")
+        out.print(styled_line(event, run_events.names))
+    print_lines(run_events.problems, style="red")
     return ExitCode.GOOD
 
 
@@ -136,16 +136,16 @@ def log(
 
     Example: pflab log --server B --event 3031
     """
-    found: list[tuple[str, LogView]] = []
+    entries: list[tuple[str, LogView]] = []
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
-                found += [(store, entry) for entry in look.event_log(limit=limit, event=event)]
-    found.sort(key=lambda each: each[1].at)
+                entries += [(store, entry) for entry in look.event_log(limit=limit, event=event)]
+    entries.sort(key=lambda entry: entry[1].at)
     if as_json:
-        print_json([{"store": store, **view_json(entry)} for store, entry in found])
+        print_json([{"store": store, **view_json(entry)} for store, entry in entries])
         return ExitCode.GOOD
-    for store, entry in found:
+    for store, entry in entries:
         head = f"{to_the_second(entry.at)}  {store}  {entry.event}  {entry.level}  {entry.source}  {entry.category}"
         out.print(head, style=_LEVELS.get(entry.level, "bold"), markup=False)
         print_lines([f"  {line}" for line in entry.text.splitlines()])

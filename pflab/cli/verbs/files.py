@@ -42,13 +42,13 @@ def validate(
 
     Example: pflab validate one-site lost-mail
     """
-    found = [_checked(each) for each in files]
-    wrong = [line for each in found for line in each.lines]
+    checks = [_checked(file) for file in files]
+    wrong = [line for check in checks for line in check.lines]
     if as_json:
-        documents = [each.as_document() for each in found]
+        documents = [check.as_document() for check in checks]
         print_json(documents[0] if len(documents) == 1 else documents)
         return ExitCode.UNKNOWN if wrong else ExitCode.GOOD
-    print_lines([f"{each.file}: {each.summary}" for each in found if not each.lines])
+    print_lines([f"{check.file}: {check.summary}" for check in checks if not check.lines])
     if wrong:
         raise CommandError(*wrong)
     return ExitCode.GOOD
@@ -71,10 +71,10 @@ class _Checked:
 
     @property
     def lines(self) -> list[str]:
-        return [self.unread] if self.unread else [str(each) for each in self.problems]
+        return [self.unread] if self.unread else [str(problem) for problem in self.problems]
 
     def as_document(self) -> dict[str, Any]:
-        problems = [asdict(each) for each in self.problems] or ([{"what": self.unread}] if self.unread else [])
+        problems = [asdict(problem) for problem in self.problems] or ([{"what": self.unread}] if self.unread else [])
         return {"file": str(self.file), "kind": self.kind, "problems": problems}
 
 
@@ -112,11 +112,11 @@ def example(
         print_lines(["Topologies, such as for pflab up:", *_listed(EXAMPLES, r"^# (.+?)\.(?: |$)")])
         print_lines(["", "Scenarios, for pflab run:", *_listed(SCENARIOS_OF_PFLAB, r"^title: (.+)$")])
         return ExitCode.GOOD
-    found = yaml_file(name, EXAMPLES) or yaml_file(name, SCENARIOS_OF_PFLAB)
-    if found is None:
+    file = yaml_file(name, EXAMPLES) or yaml_file(name, SCENARIOS_OF_PFLAB)
+    if file is None:
         right = did_you_mean(name, yaml_names(EXAMPLES, SCENARIOS_OF_PFLAB))
         raise CommandError(f"pflab example {name}: no such example; {right}")
-    print_file(found.read_text("utf-8"))
+    print_file(file.read_text("utf-8"))
     return ExitCode.GOOD
 
 
@@ -124,8 +124,8 @@ def _listed(folder: Path, about: str) -> list[str]:
     """Return a line for each example in a folder: its name, and what the first match of `about` in the file says of it."""
     names = yaml_names(folder)
     widest = max(map(len, names))
-    said = [re.search(about, (folder / f"{name}.yaml").read_text("utf-8"), re.MULTILINE) for name in names]
-    return [f"  {name:<{widest}}  {found[1] if found else ''}" for name, found in zip(names, said, strict=True)]
+    titles = [re.search(about, (folder / f"{name}.yaml").read_text("utf-8"), re.MULTILINE) for name in names]
+    return [f"  {name:<{widest}}  {title[1] if title else ''}" for name, title in zip(names, titles, strict=True)]
 
 
 def _kind_of(data: object) -> str:
@@ -196,12 +196,12 @@ def decode(
 
 
 def _branch_json(branch: Branch) -> dict[str, Any]:
-    found: dict[str, Any] = {"label": branch.label}
+    document: dict[str, Any] = {"label": branch.label}
     if branch.text:
-        found["text"] = branch.text
+        document["text"] = branch.text
     if branch.children:
-        found["children"] = [_branch_json(each) for each in branch.children]
-    return found
+        document["children"] = [_branch_json(child) for child in branch.children]
+    return document
 
 
 def schema(what: Annotated[str, Argument(metavar="topology|scenario|plan", help="The kind of file.")]) -> int:

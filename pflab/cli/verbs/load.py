@@ -91,16 +91,16 @@ def load(
         most = count if count is not None or seconds is not None else COUNT
         plan = LoadPlan(targets, weights, seed, rate, most, seconds, batch, size, while_running)
         with progress(most or int(seconds or 0), "Actions" if most else "Seconds") as bar:
-            done = run_load(
+            result = run_load(
                 client,
                 plan,
                 lambda so_far: bar.update(bar.task_ids[0], completed=so_far.asked if most else so_far.seconds),
             )
     if as_json:
-        print_json({"seed": seed, **done.as_document()})
+        print_json({"seed": seed, **result.as_document()})
     else:
-        _print_result(done)
-    return ExitCode.VIOLATION if done.refused or done.unanswered else ExitCode.GOOD
+        _print_result(result)
+    return ExitCode.VIOLATION if result.refused or result.unanswered else ExitCode.GOOD
 
 
 def _seconds(text: str) -> float:
@@ -116,23 +116,25 @@ def _seconds(text: str) -> float:
 def _targets(client: Client, nodes: list[str], folders: list[str]) -> list[Target]:
     everywhere = targets_of(client)
     known_nodes, known_folders = (
-        sorted({each.node for each in everywhere}),
-        sorted({each.folder for each in everywhere}),
+        sorted({target.node for target in everywhere}),
+        sorted({target.folder for target in everywhere}),
     )
-    for what, named, known in (("server", nodes, known_nodes), ("folder", folders, known_folders)):
-        for each in named:
-            if each not in known:
+    for what, names, known in (("server", nodes, known_nodes), ("folder", folders, known_folders)):
+        for name in names:
+            if name not in known:
                 raise CommandError(
-                    f"no {what} {quoted(each)} in this lab, or its server does not run; {did_you_mean(each, known)}"
+                    f"no {what} {quoted(name)} in this lab, or its server does not run; {did_you_mean(name, known)}"
                 )
-    found = [
-        each for each in everywhere if (not nodes or each.node in nodes) and (not folders or each.folder in folders)
+    targets = [
+        target
+        for target in everywhere
+        if (not nodes or target.node in nodes) and (not folders or target.folder in folders)
     ]
-    if not found:
+    if not targets:
         raise CommandError(
             "no running server holds this folder; to list the folders of a server: pflab folder list --node NAME"
         )
-    return found
+    return targets
 
 
 def _print_result(done: LoadResult) -> None:
@@ -208,15 +210,15 @@ def import_(
     mails = list(mails_of(files))
     from pflab.cli.lab_options import run_folder  # noqa: PLC0415 - drivers take long to import
 
-    kept = run_folder("import", Path("runs"), simulate=True)
-    assert kept is not None, "a folder for traces was given"
-    done = asyncio.run(_import(organization, kept, seed, server or holders[0], folder, mails))
+    run = run_folder("import", Path("runs"), simulate=True)
+    assert run is not None, "a folder for traces was given"
+    imported = asyncio.run(_import(organization, run, seed, server or holders[0], folder, mails))
     if as_json:
-        print_json({**done.as_document(), "folder": str(kept.path)})
+        print_json({**imported.as_document(), "folder": str(run.path)})
     else:
-        _print_imported(done, folder)
-        print_lines([f"kept in {shown_path(kept.path)}; to get the mails back: pflab export {folder}"], style="dim")
-    return ExitCode.VIOLATION if done.refused_count else ExitCode.GOOD
+        _print_imported(imported, folder)
+        print_lines([f"kept in {shown_path(run.path)}; to get the mails back: pflab export {folder}"], style="dim")
+    return ExitCode.VIOLATION if imported.refused_count else ExitCode.GOOD
 
 
 def _import_live(
@@ -243,11 +245,11 @@ def _import_live(
 def _holder(client: Client, folder: str) -> str:
     """Return the first running server that holds the folder. Raises CommandError if there is none."""
     known: set[str] = set()
-    for each in client.lab()["servers"]:
-        if each["status"] == "running":
-            views = client.folders(each["name"])
+    for server in client.lab()["servers"]:
+        if server["status"] == "running":
+            views = client.folders(server["name"])
             if any(view["path"] == folder and view["held_here"] for view in views):
-                return str(each["name"])
+                return str(server["name"])
             known |= {view["path"] for view in views if not view["hidden"] and view["path"] != HIERARCHY}
     if folder in known:
         raise CommandError(f"{folder}: none of its holders runs; start one: pflab fault start NAME")
@@ -255,13 +257,13 @@ def _holder(client: Client, folder: str) -> str:
 
 
 async def _import(
-    organization: Topology, kept: RunFolder, seed: int, server: str, folder: str, mails: list[MailFile]
+    organization: Topology, run: RunFolder, seed: int, server: str, folder: str, mails: list[MailFile]
 ) -> Imported:
     from pflab.simulation.simulator import Simulator  # noqa: PLC0415 - a store's code takes long to import
 
-    kept.write_inputs(organization.as_yaml(), seed)
+    run.write_inputs(organization.as_yaml(), seed)
     with progress(len(mails), f"Posting into {folder}") as bar:
-        async with Simulator(organization, seed=seed, folder=kept) as lab:
+        async with Simulator(organization, seed=seed, folder=run) as lab:
             done = await import_mails(
                 mails, poster_for_lab(lab, server, folder), lambda _: bar.advance(bar.task_ids[0])
             )
@@ -269,8 +271,8 @@ async def _import(
             await lab.advance(lab.now + DAY_US)
             for name in lab.names:
                 if lab.running(name):
-                    kept.write_database(name, lab.read(name, lambda node: node.backup()))
-            kept.write_verdict({"verdict": "none", "ended_at": format_instant(lab.now)})
+                    run.write_database(name, lab.read(name, lambda node: node.backup()))
+            run.write_verdict({"verdict": "none", "ended_at": format_instant(lab.now)})
     return done
 
 

@@ -46,25 +46,29 @@ def state(
     Example: pflab state Projects --server A
     """
     folder = folder or folder_option
-    found: list[tuple[str, int, list[StateView], list[SourceView]]] = []
+    tables_of: list[tuple[str, int, list[StateView], list[SourceView]]] = []
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
-                held = [each.path for each in look.replication_status()]
+                held = [view.path for view in look.replication_status()]
                 if wanted := [path for path in held if folder in (None, path)]:
-                    found.append((store, reader.now(look), list(map(look.state, wanted)), look.sources()))
-        if folder is not None and not found:
+                    tables_of.append((store, reader.now(look), list(map(look.state, wanted)), look.sources()))
+        if folder is not None and not tables_of:
             known = did_you_mean(folder, [HIERARCHY, *reader.folders()])
             raise CommandError(f"pflab state {folder}: no store here holds this folder; {known}")
     if as_json:
-        print_json([state_json(view, sources) for _, _, views, sources in found for view in views])
+        print_json([state_json(view, sources) for _, _, views, sources in tables_of for view in views])
         return ExitCode.GOOD
-    for store, now, views, sources in found:
+    for store, now, views, sources in tables_of:
         for table in [*state_tables(views, now), sources_table(store, sources)]:
             page.print(table)
             page.print()
     shown = (
-        line for _, _, views, _ in found for view in views for row in view.rows for line in data_lines(row, view.rows)
+        line
+        for _, _, views, _ in tables_of
+        for view in views
+        for row in view.rows
+        for line in data_lines(row, view.rows)
     )
     if any(f"{SETUP}-" in line for line in shown):
         print_sentences([SETUP_TOLD], style="dim")
@@ -89,23 +93,23 @@ def status(
 
     Example: pflab status Projects
     """
-    found: dict[str, list[FolderStatus]] = {}
+    statuses_of: dict[str, list[FolderStatus]] = {}
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
                 every = look.replication_status()
-            found[store] = [each for each in every if folder in (None, each.path, each.folder)]
-        if folder is not None and not any(found.values()):
+            statuses_of[store] = [view for view in every if folder in (None, view.path, view.folder)]
+        if folder is not None and not any(statuses_of.values()):
             known = did_you_mean(folder, [HIERARCHY, *reader.folders()])
             raise CommandError(f"pflab status {folder}: no store here holds this folder; {known}")
     if as_json:
-        print_json([status_json(each) for statuses in found.values() for each in statuses])
+        print_json([status_json(view) for statuses in statuses_of.values() for view in statuses])
     elif folder is None:
-        print_texts(matrix(found, page.width))
+        print_texts(matrix(statuses_of, page.width))
     else:
-        for statuses in found.values():
-            for each in statuses:
-                print_texts([*detail(each, page.width), Text()])
+        for statuses in statuses_of.values():
+            for view in statuses:
+                print_texts([*detail(view, page.width), Text()])
     return ExitCode.GOOD
 
 
@@ -124,18 +128,18 @@ def instances(
 
     Example: pflab instances Projects
     """
-    found: list[InstanceView] = []
+    replicas: list[InstanceView] = []
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
-                found += [each for each in look.instances() if folder in (None, each.path, each.folder)]
-        if folder is not None and not found:
+                replicas += [view for view in look.instances() if folder in (None, view.path, view.folder)]
+        if folder is not None and not replicas:
             known = did_you_mean(folder, reader.folders())
             raise CommandError(f"pflab instances {folder}: no store here holds this folder; {known}")
     if as_json:
-        print_json([view_json(each) for each in found])
+        print_json([view_json(view) for view in replicas])
     else:
-        page.print(instances_table(found))
+        page.print(instances_table(replicas))
     return ExitCode.GOOD
 
 
@@ -157,17 +161,19 @@ def backfill(
     Example: pflab backfill --server B
     """
     folder = folder or folder_option
-    found: list[tuple[str, list[EntryView]]] = []
+    entries_of: list[tuple[str, list[EntryView]]] = []
     with chosen_reader(run, lab) as reader:
         away = reader.away() if server is None else []
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
-                found.append((store, [each for each in look.backfill() if folder in (None, each.path, each.folder)]))
+                entries_of.append(
+                    (store, [entry for entry in look.backfill() if folder in (None, entry.path, entry.folder)])
+                )
     if as_json:
         not_asked = [{"store": store, "not_asked": "it does not run"} for store in away]
-        print_json([entry_json(store, entry) for store, entries in found for entry in entries] + not_asked)
+        print_json([entry_json(store, entry) for store, entries in entries_of for entry in entries] + not_asked)
         return ExitCode.GOOD
-    for store, entries in found:
+    for store, entries in entries_of:
         if entries:
             page.print(backfill_table(store, entries))
             page.print()

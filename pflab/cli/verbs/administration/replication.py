@@ -111,24 +111,22 @@ def resend(
 
     Example: pflab resend Projects --days 7 --from A --to B
     """
-    found: list[dict[str, Any]] = []
+    orders: list[dict[str, Any]] = []
     try:
         with client_of(lab) as client:
-            found += ({"from": each, **client.send_again(each, folder, days=days, to=to)} for each in from_)
+            orders += ({"from": sender, **client.send_again(sender, folder, days=days, to=to)} for sender in from_)
     finally:  # a server that refuses does not hide which servers have sent
         if as_json:
-            print_json(found)
+            print_json(orders)
         else:
-            print_lines([_resent_line(each, days) for each in found])
+            print_lines([_resent_line(order, days) for order in orders])
     return ExitCode.GOOD
 
 
-def _resent_line(done: dict[str, Any], days: int) -> str:
-    if not done["numbers"]:
-        return (
-            f"{done['from']} has no changes of {done['folder']} of the last {counted(days, 'day')}, so it sends nothing"
-        )
-    return f"{done['from']} sends {done['numbers']} of {done['folder']} to {', '.join(done['to'])}"
+def _resent_line(order: dict[str, Any], days: int) -> str:
+    if not order["numbers"]:
+        return f"{order['from']} has no changes of {order['folder']} of the last {counted(days, 'day')}, so it sends nothing"
+    return f"{order['from']} sends {order['numbers']} of {order['folder']} to {', '.join(order['to'])}"
 
 
 Subtree = Annotated[str, Argument(metavar="FOLDER", help="The path of a folder, or 1-1 for all folders.")]
@@ -227,13 +225,15 @@ def synchronize(
 
     Example: pflab synchronize Projects --server B
     """
-    found: list[dict[str, Any]] = []
+    requests: list[dict[str, Any]] = []
     try:
         with client_of(lab) as client:
-            found += ({"server": each, "asked": client.synchronize(each, folder)["asked"]} for each in servers)
+            requests += ({"server": server, "asked": client.synchronize(server, folder)["asked"]} for server in servers)
     finally:
         if as_json:
-            print_json(found)
+            print_json(requests)
         else:
-            print_lines([f"{each['server']} asks {', '.join(each['asked'])} about {folder}" for each in found])
+            print_lines(
+                [f"{request['server']} asks {', '.join(request['asked'])} about {folder}" for request in requests]
+            )
     return ExitCode.GOOD

@@ -186,15 +186,15 @@ def queue(run: RunOption = None, server: OneServer = None, lab: Lab = None, as_j
 
     Example: pflab queue --server A
     """
-    found: list[tuple[str, list[QueueView]]] = []
+    queues: list[tuple[str, list[QueueView]]] = []
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
-                found.append((store, sorted(look.queue(), key=lambda each: (each.due_at, each.id))))
+                queues.append((store, sorted(look.queue(), key=lambda mail: (mail.due_at, mail.id))))
     if as_json:
-        print_json([{"store": store, **view_json(each)} for store, mails in found for each in mails])
+        print_json([{"store": store, **view_json(mail)} for store, mails in queues for mail in mails])
         return ExitCode.GOOD
-    for store, mails in found:
+    for store, mails in queues:
         if mails:
             page.print(_queue_table(store, mails))
             page.print()
@@ -208,13 +208,13 @@ def _queue_table(store: str, mails: Sequence[QueueView]) -> FittedTable:
 
     headings = ("Mail", "To", "Next hop", "Next attempt")
     table = FittedTable(f"Mail queue of Server {store}", headings, show_lines=True)
-    for each in mails:
-        hop = f"{each.next_hop} by {each.connector}" if each.next_hop and each.connector else each.next_hop
-        tried = {0: "not tried yet", 1: "tried once"}.get(each.attempts, f"tried {each.attempts} times")
+    for mail in mails:
+        hop = f"{mail.next_hop} by {mail.connector}" if mail.next_hop and mail.connector else mail.next_hop
+        tried = {0: "not tried yet", 1: "tried once"}.get(mail.attempts, f"tried {mail.attempts} times")
         table.add_texts(
-            f"{each.subject}\n({counted(each.size, 'byte')})",
-            "\n".join(each.recipients),
+            f"{mail.subject}\n({counted(mail.size, 'byte')})",
+            "\n".join(mail.recipients),
             hop or "no route",
-            f"{to_the_second(each.due_at)}\n{tried}",
+            f"{to_the_second(mail.due_at)}\n{tried}",
         )
     return table

@@ -54,9 +54,9 @@ def post(
                 {"subject": subject.replace("{n}", str(n)), "body": text, "sender": sender, "attachments": files}
                 for n in numbers[first : first + BATCH]
             ]
-            made = client.post_batch(node, folder, messages)
-            ids += made["ids"]
-            posted += made["numbers"]
+            batch = client.post_batch(node, folder, messages)
+            ids += batch["ids"]
+            posted += batch["numbers"]
     if as_json:
         print_json([{"id": id_, "number": number} for id_, number in zip(ids, posted, strict=True)])
     else:
@@ -83,8 +83,8 @@ def edit(
         raise CommandError("pflab edit: give --subject, --body or both")
     text = None if body is None else body_text(body)
     with client_of(lab) as client:
-        made = client.edit(node, *_place(client, node, message), subject=subject, body=text)
-    return _print_change(made, as_json)
+        change = client.edit(node, *_place(client, node, message), subject=subject, body=text)
+    return _print_change(change, as_json)
 
 
 def delete(message: ByChange, node: OnServer, lab: Lab = None, as_json: Json = False) -> int:
@@ -95,8 +95,8 @@ def delete(message: ByChange, node: OnServer, lab: Lab = None, as_json: Json = F
     Example: pflab delete A-1 --node B
     """
     with client_of(lab) as client:
-        made = client.delete(node, *_place(client, node, message))
-    return _print_change(made, as_json)
+        change = client.delete(node, *_place(client, node, message))
+    return _print_change(change, as_json)
 
 
 def recover(
@@ -121,37 +121,39 @@ def recover(
     Example: pflab recover --node A
     """
     with client_of(lab) as client:
-        kept = client.retained(node)
+        deletions = client.retained(node)
         if what is None:
-            return _print_retained(node, kept, as_json)
-        named = [
-            each for each in kept if what in each["numbers"] or (each["message"] is None and each["folder"] == what)
+            return _print_retained(node, deletions, as_json)
+        matches = [
+            deletion
+            for deletion in deletions
+            if what in deletion["numbers"] or (deletion["message"] is None and deletion["folder"] == what)
         ]
-        if not named:
+        if not matches:
             raise CommandError(
                 f"pflab recover: {node} retains no {what}; without a name, pflab recover --node {node} lists what it retains"
             )
-        found = named[0]
-        made = (
-            client.recover_folder(node, found["folder"])
-            if found["message"] is None
-            else client.recover(node, found["folder"], found["message"])
+        deletion = matches[0]
+        change = (
+            client.recover_folder(node, deletion["folder"])
+            if deletion["message"] is None
+            else client.recover(node, deletion["folder"], deletion["message"])
         )
-    return _print_change(made, as_json)
+    return _print_change(change, as_json)
 
 
-def _print_retained(node: str, kept: list[dict[str, Any]], as_json: bool) -> int:
+def _print_retained(node: str, deletions: list[dict[str, Any]], as_json: bool) -> int:
     if as_json:
-        print_json(kept)
+        print_json(deletions)
         return ExitCode.GOOD
-    for each in kept:
+    for deletion in deletions:
         what = (
-            f"{each['number']}  '{each['subject']}' in {each['folder']}"
-            if each["message"] is not None
-            else f"{each['folder']}  a folder with {counted(each['messages'], 'message')}"
+            f"{deletion['number']}  '{deletion['subject']}' in {deletion['folder']}"
+            if deletion["message"] is not None
+            else f"{deletion['folder']}  a folder with {counted(deletion['messages'], 'message')}"
         )
-        print_lines([f"{what}, deleted {each['deleted_at']}, retained until {each['until_at']}"])
-    if not kept:
+        print_lines([f"{what}, deleted {deletion['deleted_at']}, retained until {deletion['until_at']}"])
+    if not deletions:
         print_lines([f"Server {node} retains no deleted messages or folders."])
     return ExitCode.GOOD
 
@@ -181,14 +183,14 @@ def resolve(
             raise CommandError(
                 f"pflab resolve: {message} is not in conflict on {node}; pflab messages marks the messages in conflict"
             )
-        changes = {KEEP_ALL: KEEP_ALL, **{each["number"]: each["change"] for each in versions}}
+        changes = {KEEP_ALL: KEEP_ALL, **{version["number"]: version["change"] for version in versions}}
         if keep not in changes:
             raise CommandError(f"--keep {keep}: {message} has no such version on {node}; {did_you_mean(keep, changes)}")
-        made = client.resolve(node, versions[0]["folder"], versions[0]["message"], changes[keep], by)
+        resolution = client.resolve(node, versions[0]["folder"], versions[0]["message"], changes[keep], by)
     if as_json:
-        print_json(made)
+        print_json(resolution)
     else:
-        print_lines(made["numbers"])
+        print_lines(resolution["numbers"])
     return ExitCode.GOOD
 
 
@@ -198,9 +200,9 @@ def _place(client: Client, node: str, message: str) -> tuple[str, str]:
     return shown["folder"], shown["message"]
 
 
-def _print_change(made: Made | Changed, as_json: bool) -> int:
+def _print_change(change: Made | Changed, as_json: bool) -> int:
     if as_json:
-        print_json(made)
+        print_json(change)
     else:
-        print_lines([made["number"]])
+        print_lines([change["number"]])
     return ExitCode.GOOD

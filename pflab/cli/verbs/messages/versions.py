@@ -87,13 +87,13 @@ def _table(title: str, views: list[MessageView]) -> FittedTable:
     from pflab.terms.event_words import to_the_second  # noqa: PLC0415
 
     table = FittedTable(title, ("Change", "Time", "From", "Subject"))
-    for each in views:
-        subject = [each.subject]
-        if each.in_conflict:
-            subject.append(f"(in conflict with {', '.join(each.numbers[1:])})")
-        if each.associated:
+    for view in views:
+        subject = [view.subject]
+        if view.in_conflict:
+            subject.append(f"(in conflict with {', '.join(view.numbers[1:])})")
+        if view.associated:
             subject.append("(associated)")
-        table.add_texts(each.number, to_the_second(each.modified_at), each.sender, "\n".join(subject))
+        table.add_texts(view.number, to_the_second(view.modified_at), view.sender, "\n".join(subject))
     return table
 
 
@@ -148,26 +148,26 @@ def _print_versions(stores: list[str], versions: list[VersionView], *, propertie
 
     first = versions[0]
     servers = f"Server{'s' if len(stores) > 1 else ''} {join_names(sorted(stores))}"
-    kept = "" if len(versions) == 1 else f": {counted(len(versions), 'version')} in conflict"
-    out.print(f"'{first.subject}' in {first.folder} on {servers}{kept}", style="bold", markup=False)
-    for each in versions:
+    conflict = "" if len(versions) == 1 else f": {counted(len(versions), 'version')} in conflict"
+    out.print(f"'{first.subject}' in {first.folder} on {servers}{conflict}", style="bold", markup=False)
+    for version in versions:
         marks = [
             mark
-            for mark, holds in (("shown", each.shown and len(versions) > 1), ("associated", each.associated))
+            for mark, holds in (("shown", version.shown and len(versions) > 1), ("associated", version.associated))
             if holds
         ]
-        told = f" ({', '.join(marks)})" if marks else ""
-        print_lines([f"  {each.number}  {to_the_second(each.modified_at)}  made on {each.store}{told}"])
-        files = ", ".join(f"{name or 'without a name'} ({counted(size, 'byte')})" for name, size in each.attachments)
+        remarks = f" ({', '.join(marks)})" if marks else ""
+        print_lines([f"  {version.number}  {to_the_second(version.modified_at)}  made on {version.store}{remarks}"])
+        files = ", ".join(f"{name or 'without a name'} ({counted(size, 'byte')})" for name, size in version.attachments)
         fields = {
-            "From": each.sender,
-            "Subject": each.subject,
-            "Includes": ", ".join(each.includes),
-            "Size": counted(each.size, "byte"),
+            "From": version.sender,
+            "Subject": version.subject,
+            "Includes": ", ".join(version.includes),
+            "Size": counted(version.size, "byte"),
             "Files": files,
         }
         print_lines([f"    {name + ':':<9} {value}" for name, value in fields.items() if value])
-        print_lines([f"      {line}".rstrip() for line in each.body.splitlines()])
+        print_lines([f"      {line}".rstrip() for line in version.body.splitlines()])
         if properties:
-            print_lines([f"    {line}" for line in each.properties], style="dim")
+            print_lines([f"    {line}" for line in version.properties], style="dim")
     out.print()
