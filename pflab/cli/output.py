@@ -61,7 +61,7 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
     """Return a value as readable JSON, with escapes for characters that control a terminal or that stdout cannot encode."""
     text = json.dumps(value, indent=indent, ensure_ascii=not _writes_unicode())
     # json.dumps has already escaped the control characters below U+0020. Others occur only in strings, where escapes are valid.
-    return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def print_json(value: Any) -> None:

@@ -61,7 +61,7 @@ def name_values(command: Any) -> None:
 
 def _name_of(name: str, hint: Any) -> str | None:
     """Return the name of a value; None for a flag, which has no value."""
-    of = next((each for each in (hint, *_inside(hint)) if each in _BY_TYPE), None)
+    of = next((type_ for type_ in (hint, *_inside(hint)) if type_ in _BY_TYPE), None)
     if of is None:
         return None
     return _BY_NAME.get(name) or (_TEXT_NAMED.get(name) if of is str else None) or _BY_TYPE[of]
@@ -78,6 +78,6 @@ def _show_as_named(param: Any) -> None:
 
 def _inside(hint: Any) -> Iterator[Any]:
     """Yield the types inside a list or union type, at every depth."""
-    for each in get_args(hint):
-        yield each
-        yield from _inside(each)
+    for argument in get_args(hint):
+        yield argument
+        yield from _inside(argument)

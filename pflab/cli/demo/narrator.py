@@ -49,21 +49,21 @@ class Narrator:
             await self._ask_question(step.args)
         elif isinstance(step.args, Narration):
             await self.show_changes(play)
-            told: list[RenderableType] = [
+            paragraphs: list[RenderableType] = [
                 "",
                 Text.assemble((f"{to_the_second(play.lab.now)}  ", "cyan"), step.args.text),
             ]
             if step.verb == "reveal":
-                told += self._answer()
-            told += self._notes_of(step.args)
-            await self.show(*told)
+                paragraphs += self._answer()
+            paragraphs += self._notes_of(step.args)
+            await self.show(*paragraphs)
             await self.prompt("Press Enter to continue, or type a command such as pflab state:")
 
     async def show_changes(self, play: Play) -> None:
         """Print what has changed since the last step."""
         parts = list(self.changes.show(play))
         if parts:
-            await self.show(*(each for part in parts for each in ("", part)))
+            await self.show(*(paragraph for part in parts for paragraph in ("", part)))
 
     async def show(self, *parts: RenderableType) -> None:
         """Print something; with `ask`, a page at a time."""
@@ -102,19 +102,19 @@ class Narrator:
             if typed.isdecimal() and 0 < int(typed) <= len(quiz.choices):
                 self._predicted = quiz.choices[int(typed) - 1]
 
-    def _notes_of(self, told: Narration | Quiz) -> list[RenderableType]:
-        return [Text(f"Notes: {told.notes}", style="magenta")] if self._notes and told.notes else []
+    def _notes_of(self, text: Narration | Quiz) -> list[RenderableType]:
+        return [Text(f"Notes: {text.notes}", style="magenta")] if self._notes and text.notes else []
 
     def _answer(self) -> list[RenderableType]:
         quiz, self._quiz = self._quiz, None
         if quiz is None:
             return []
-        told: list[RenderableType] = []
+        lines: list[RenderableType] = []
         if self._predicted == quiz.answer:
-            told.append(Text("Your answer is right.", style="green"))
+            lines.append(Text("Your answer is right.", style="green"))
         elif self._predicted is not None:
-            told.append(Text(f"Your answer: {self._predicted}", style="yellow"))
-        return [*told, Text(f"The answer: {quiz.answer}", style="bold"), Text(quiz.because)]
+            lines.append(Text(f"Your answer: {self._predicted}", style="yellow"))
+        return [*lines, Text(f"The answer: {quiz.answer}", style="bold"), Text(quiz.because)]
 
 
 async def _run_command(typed: str) -> bool:

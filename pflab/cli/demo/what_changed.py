@@ -70,12 +70,12 @@ Row = tuple[str, str, str]
 
 def states_of(play: Play) -> list[StateView]:
     """Return the state tables of all running stores."""
-    found: list[StateView] = []
+    tables: list[StateView] = []
     for store in play.running():
         views = play.lab.read(store, lambda node: node.folders())
         held = [HIERARCHY, *(view.path for view in views if view.held_here)]
-        found += [play.lab.read(store, lambda node, path=path: node.state(path)) for path in held]  # type: ignore[misc]
-    return found
+        tables += [play.lab.read(store, lambda node, path=path: node.state(path)) for path in held]  # type: ignore[misc]
+    return tables
 
 
 class WhatChanged:
@@ -92,7 +92,7 @@ class WhatChanged:
         rows = _rows(states_of(play))
         if self._events is not None:
             fresh = [event for event in play.log[self._events :] if tag_of(event) in SHOWN_EVENTS]
-            changed = {row: told for row, told in rows.items() if told and self._rows.get(row) != told}
+            changed = {row: words for row, words in rows.items() if words and self._rows.get(row) != words}
             self.folders.update(folder for _, folder, _ in changed)
             if fresh:
                 yield _event_lines(fresh, play)
@@ -112,8 +112,8 @@ def _rows(states: list[StateView]) -> dict[Row, str]:
 def _event_lines(events: list[Event], play: Play) -> FittedGrid:
     lines = FittedGrid(3)
     for event in events[:MOST_LINES]:
-        at, node, told = columns(event, play.names)
-        lines.add_row(Text(at, style="dim"), Text(node, style="bold"), cell(told, style=style_of(tag_of(event))))
+        at, node, words = columns(event, play.names)
+        lines.add_row(Text(at, style="dim"), Text(node, style="bold"), cell(words, style=style_of(tag_of(event))))
     if len(events) > MOST_LINES:
         lines.add_row(Text(), Text(), Text(f"... and {counted(len(events) - MOST_LINES, 'more event')}", style="dim"))
     return lines
@@ -121,9 +121,9 @@ def _event_lines(events: list[Event], play: Play) -> FittedGrid:
 
 def _row_lines(changed: dict[Row, str]) -> FittedGrid:
     lines = FittedGrid(2)
-    for (store, folder, about), told in list(changed.items())[:MOST_LINES]:
+    for (store, folder, about), words in list(changed.items())[:MOST_LINES]:
         name = "the folder hierarchy" if folder == HIERARCHY else folder
-        lines.add_row(cell(f"{store}'s table of {name}, row of {about}:"), cell(told, style="bold"))
+        lines.add_row(cell(f"{store}'s table of {name}, row of {about}:"), cell(words, style="bold"))
     if len(changed) > MOST_LINES:
         lines.add_row(Text(), Text(f"... and {counted(len(changed) - MOST_LINES, 'more row')}", style="dim"))
     return lines

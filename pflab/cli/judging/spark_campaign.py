@@ -76,7 +76,7 @@ def _wave(spark: SparkSession, seeds: Sequence[int], order: Order, cores: int) -
     parts = [list(seeds[first : first + size]) for first in range(0, len(seeds), size)]
     ids = spark.range(0, len(parts), 1, len(parts))
     rows = ids.mapInArrow(_task(str(HOME), parts, order), f"id bigint, {_RESULT} binary").collect()
-    for row in sorted(rows, key=lambda each: int(each.id)):
+    for row in sorted(rows, key=lambda row: int(row.id)):
         yield from pickle.loads(bytes(row[_RESULT]))
 
 

@@ -76,12 +76,12 @@ def _known(lesson: str) -> str:
     if path.exists() or path != Path(path.stem):
         return name
     near = get_close_matches(name, lessons, n=1)
-    told = (
+    hint = (
         f"did you mean {quoted(near[0])}? pflab demo --lessons lists all lessons"
         if near
         else f"there are {len(lessons)}, and pflab demo --lessons lists them"
     )
-    raise CommandError(f"--lesson {lesson}: no such lesson; {told}")
+    raise CommandError(f"--lesson {lesson}: no such lesson; {hint}")
 
 
 _CHECKED_WITHIN_S: Final = 300

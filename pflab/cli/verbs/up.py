@@ -322,7 +322,7 @@ def _check_exists(run: Path) -> None:
     if run.is_dir():
         return
     states = [*RUNS.glob(f"*/*/{STATE}"), *RUNS.glob(f"*/*/{SAVED}/[!.]*/{STATE}")]
-    names = sorted((str(each.parent) for each in states), reverse=True)
+    names = sorted((str(state.parent) for state in states), reverse=True)
     raise CommandError(
         f"--resume {run}: no such run; {one_of(names) if names else f'no run below {RUNS} can be continued'}"
     )
