@@ -49,8 +49,8 @@ def mistake_in(command: str) -> str | None:
             return None
     try:
         commands[words].make_context(words, args)
-    except typer.BadParameter:
-        return None  # a value is missing, or is a word that stands for one
+    except (typer.BadParameter, typer.Exit):
+        return None  # a value is missing, or is a word that stands for one; or the command asks for help
     except _USAGE_ERROR as error:
         text = str(error.format_message())  # type: ignore[attr-defined]  # of click's errors
         return None if "requires an argument" in text else text
