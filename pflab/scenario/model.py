@@ -28,6 +28,7 @@ from pflab.scenario.values import (
     wrong,
 )
 from pflab.simulation.network import NetworkPolicy
+from topology.arguments import FolderFields, Priority, ResolveMethod
 from topology.problems import quoted
 
 _AREAS: Final = (
@@ -227,17 +228,8 @@ class Folder(Part):
     """
 
     exactly_one: ClassVar = ("create", "change", "rename", "move", "delete", "propagate")
-    PROPERTIES: ClassVar = (
-        "replicas",
-        "schedule",
-        "contacts",
-        "priority",
-        "age_limit",
-        "warning_limit",
-        "post_limit",
-        "item_limit",
-        "resolve",
-    )
+    PROPERTIES: ClassVar = tuple(FolderFields.__annotations__)
+    """The keys below that are properties of a folder."""
 
     on: str
     create: str | None = None
@@ -251,16 +243,18 @@ class Folder(Part):
     under: str | None = Field(None, description="the parent's path, with create or move; / for the top")
     name: str | None = Field(None, alias="as")
     replicas: Names | None = None
+    description: str | None = Field(None, description="what it is for")
     schedule: str | None = None
     contacts: NamesOrNone | None = None
-    priority: Literal["not urgent", "normal", "urgent"] | None = None
+    priority: Priority | None = None
+    alias: str | None = Field(None, description="the part of its mail address before the @, none, or default")
     age_limit: str | None = Field(None, description="age at which messages expire, such as 30 d, or none")
     warning_limit: str | None = Field(
         None, description="size from which the contacts are warned, such as 8 MB, or none"
     )
     post_limit: str | None = Field(None, description="size from which it accepts no posts, such as 10 MB, or none")
     item_limit: str | None = Field(None, description="largest size of a new message, such as 300 KB, or none")
-    resolve: Literal["default", "last writer wins", "no notification"] | None = None
+    resolve: ResolveMethod | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
