@@ -68,8 +68,8 @@ export class Marks {
         const known = this.hop(event.mail, event.next_hop, (each) => each.sentAt === Infinity);
         if (known) {
           known.from = event.node;
-          known.sentAt = event.at;
-        } else this.arrow(event, event.node, event.next_hop, event.at);
+          known.sentAt = event.begun_at ?? event.at;
+        } else this.arrow(event, event.node, event.next_hop, event.begun_at ?? event.at);
         break;
       }
       case "hop.received":

@@ -143,3 +143,20 @@ test("sets of change numbers join, subtract and count ranges", () => {
   assert.equal(numbers.minus(set, set).size, 0);
   assert.equal(numbers.parse(""), numbers.NOTHING);
 });
+
+test("a mail leaves when its hop begins, and is on its way until it arrives", () => {
+  const [submitted, received, sent, read] = mail(1, true).map((step, place) => ({ ...step, at: place ? 90 : 0 }));
+  const slow = [...STARTS, submitted, received, { ...sent, begun_at: 2 }, read];
+  const run = history();
+  run.add(slow);
+  assert.deepEqual(
+    run.now.mails["1@A"].legs.map((leg) => [leg.sentAt, leg.arrivedAt]),
+    [[2, 90]],
+  );
+  const marks = new Marks();
+  marks.add(slow);
+  assert.deepEqual(
+    marks.arrows.map((arrow) => [arrow.sentAt, arrow.arrivedAt]),
+    [[2, 90]],
+  );
+});

@@ -80,7 +80,12 @@ export const MAILS = {
     const leg = mail.legs.findIndex((hop) => hop.to === event.next_hop && hop.sentAt < 0);
     /** @type {Leg} */
     const known = leg >= 0 ? mail.legs[leg] : newLeg(event.node, event.next_hop);
-    const sent = { ...known, from: event.node, sentAt: event.at, why: known.why || (event.connector ?? "") };
+    const sent = {
+      ...known,
+      from: event.node,
+      sentAt: event.begun_at ?? event.at,
+      why: known.why || (event.connector ?? ""),
+    };
     mail.legs = leg >= 0 ? mail.legs.with(leg, sent) : [...mail.legs, sent];
   },
   "hop.received": (state, event) => {
