@@ -373,7 +373,7 @@ async def _restore(play: Play, step: model.Restore) -> None:
 async def _directory(play: Play, step: model.Directory) -> None:
     if play.skips and not _can_delete(play, step):
         raise StepFailed([f"{step.delete} to be a store that can be deleted on {step.on}"], ["it is none"])
-    if step.stop:
+    if step.stop and play.lab.running(step.delete):
         await _stop(play, (step.delete,))
     try:
         await play.lab.delete_store(step.delete, on=step.on, force=step.force)
