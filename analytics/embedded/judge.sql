@@ -745,13 +745,13 @@ SELECT c3 AS "trace", c4 AS "node", c110 AS "exact", c70 AS "skews", c61 AS "hin
 (SELECT DISTINCT c26 FROM 
 (SELECT c26 FROM 
 (SELECT c26, c27 FROM 
-(SELECT "trace" AS c26, "type" AS c29, "kind" AS c27, "family" AS c28 FROM "silver/events") WHERE ((c28 IN ('run')) AND (c29 IN ('fault.injected')))) WHERE (c27 IN ('alter', 'corrupt')))))) ON (c3 = c26)))) LEFT JOIN 
+(SELECT "trace" AS c26, "type" AS c29, "kind" AS c27, "family" AS c28 FROM "silver/events") WHERE ((c28 IN ('run')) AND (c29 IN ('fault.injected')))) WHERE (c27 = 'alter'))))) ON (c3 = c26)))) LEFT JOIN 
 (SELECT * FROM 
 (SELECT c31, TRUE AS c35 FROM 
 (SELECT DISTINCT c31 FROM 
 (SELECT c31 FROM 
 (SELECT c31, c32 FROM 
-(SELECT "trace" AS c31, "type" AS c34, "kind" AS c32, "family" AS c33 FROM "silver/events") WHERE ((c33 IN ('run')) AND (c34 IN ('fault.injected')))) WHERE (c32 IN ('delay', 'clog', 'reorder')))))) ON (c3 = c31)))) LEFT JOIN 
+(SELECT "trace" AS c31, "type" AS c34, "kind" AS c32, "family" AS c33 FROM "silver/events") WHERE ((c33 IN ('run')) AND (c34 IN ('fault.injected')))) WHERE (c32 IN ('delay', 'hold', 'reorder')))))) ON (c3 = c31)))) LEFT JOIN 
 (SELECT * FROM 
 (SELECT c36, c37, TRUE AS c40 FROM 
 (SELECT DISTINCT c36, c37 FROM 
@@ -770,7 +770,7 @@ SELECT c3 AS "trace", c4 AS "node", c110 AS "exact", c70 AS "skews", c61 AS "hin
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c50, c51, c52, c47, c53 FROM 
-(SELECT "trace" AS c50, "type" AS c49, "at" AS c51, "fault" AS c52, "kind" AS c47, "details" AS c53, "family" AS c48 FROM "silver/events") WHERE ((c48 IN ('run')) AND (c49 IN ('fault.injected')))) WHERE (c47 IN ('silence', 'skew'))) LEFT JOIN 
+(SELECT "trace" AS c50, "type" AS c49, "at" AS c51, "fault" AS c52, "kind" AS c47, "details" AS c53, "family" AS c48 FROM "silver/events") WHERE ((c48 IN ('run')) AND (c49 IN ('fault.injected')))) WHERE (c47 IN ('stall', 'skew'))) LEFT JOIN 
 (SELECT * FROM 
 (SELECT c56, c58, add_wrapped_aggregates(max(c57), (900000000)::BIGINT) AS c59 FROM 
 (SELECT c56, c57, c58 FROM 

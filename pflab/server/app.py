@@ -11,6 +11,7 @@ from http import HTTPStatus
 from typing import Final
 
 from node.api.app import OF_ONE_NODE, Api, routes_of
+from node.api.events import STREAM
 from node.api.health import HEALTH
 from node.api.hosts import ServedHost
 from node.api.routing.routes import Served
@@ -57,7 +58,7 @@ def app_of_remote_lab(lab: ServedLab, proxy: Proxy, token: str, extension: Exten
     token: authenticates the nodes to the lab.
     """
     hosts, decisions = ProxiedHosts(lambda: lab), Decisions(lab.decide, token)
-    served = HEALTH.serving(lambda: hosts) + DECISIONS.serving(lambda: decisions)
+    served = HEALTH.serving(lambda: hosts) + STREAM.serving(lambda: hosts) + DECISIONS.serving(lambda: decisions)
     for routes in OF_ONE_NODE:
         served += routes.forwarded(proxy)
     return _app(lambda: lab, served, extension)

@@ -77,12 +77,12 @@ def node_facts(events: Silver) -> DataFrame:
         F.coalesce(F.col("at") - by_us, F.lit(0)).alias("since"),
         F.coalesce(F.col("healed_at") + by_us, F.lit(2**62)).alias("until"),
     )
-    hindered = faults.where("kind in ('silence', 'skew')").join(healed, ["trace", "fault"], "left")
+    hindered = faults.where("kind in ('stall', 'skew')").join(healed, ["trace", "fault"], "left")
     hindered = hindered.groupBy("trace", F.col("details")["server"].alias("node")).agg(
         F.collect_set(span).alias("hindered"), F.collect_set(F.when(skewed, span)).alias("skews")
     )
-    altered = faults.where("kind in ('alter', 'corrupt')").select("trace").distinct()
-    held = faults.where("kind in ('delay', 'clog', 'reorder')").select("trace").distinct()
+    altered = faults.where("kind = 'alter'").select("trace").distinct()
+    held = faults.where("kind in ('delay', 'hold', 'reorder')").select("trace").distinct()
     links = events.lines("link.down", "link.up").select("trace", "node").distinct()
     gone = deleted_stores(events).withColumnRenamed("store", "node")
     spans = restores(events).withColumnRenamed("store", "node")
