@@ -165,7 +165,7 @@ def test_a_check_that_is_stopped_says_so(
     order = [*PFLAB, str(judged.root), "--engine", "embedded"]
     with subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as check:
         until = time.monotonic() + PATIENCE_S
-        while not any(tmp_path.iterdir()) and check.poll() is None and time.monotonic() < until:
+        while not any(tmp_path.glob("pflab-check-*")) and check.poll() is None and time.monotonic() < until:
             time.sleep(0.05)
         check.send_signal(number)
         said, told = check.communicate(timeout=PATIENCE_S)
