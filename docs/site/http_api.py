@@ -9,7 +9,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from node.api.docs_page import METHODS, example_of
+from node.api.docs_page import METHODS
 from node.api.routing.openapi import MEANINGS
 from pflab.drivers.live import LiveLab
 from pflab.runs.run_folder import RunFolder
@@ -45,7 +45,7 @@ def render() -> str:
     for path, methods in document["paths"].items():
         for method in METHODS:
             if method in methods:
-                told = "".join(_operation(document, method, path, methods[method]))
+                told = "".join(_operation(method, path, methods[method]))
                 by_tag.setdefault((methods[method].get("tags") or ["more"])[0], []).append(told)
     return HEAD + ERRORS + errors + "".join(f"\n## {tag.capitalize()}\n{''.join(told)}" for tag, told in by_tag.items())
 
@@ -57,16 +57,16 @@ def openapi() -> dict[str, Any]:
         return app_of_live_lab(lambda: lab, lab.host_of).openapi()
 
 
-def _operation(document: Mapping[str, Any], method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]:
+def _operation(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]:
     yield f"\n### {method.upper()} {path}\n\n"
     yield _text(operation.get("description", operation.get("summary", ""))) + "\n\n"
     rows = [_parameter(each) for each in operation.get("parameters", ())]
     if rows:
         yield f"| parameter | in | meaning |\n|---|---|---|\n{''.join(rows)}\n"
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
-        example = content.get("example", example_of(document, content.get("schema", {})))
         limit = operation["requestBody"]["description"].rstrip(".").replace("At", "at")
-        yield f"Request body, `{kind}`, {limit}:\n\n{_shown(example)}"
+        yield f"Request body, `{kind}`, {limit}"
+        yield f":\n\n{_shown(content['example'])}" if "example" in content else ".\n\n"
     for status, answer in operation.get("responses", {}).items():
         if status.startswith("2"):
             yield f"Answer {status} {HTTPStatus(int(status)).phrase}"

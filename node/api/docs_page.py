@@ -46,15 +46,15 @@ def _sections(document: Mapping[str, Any]) -> Iterator[str]:
         for method in METHODS:
             if method in methods:
                 tag = (methods[method].get("tags") or ["more"])[0]
-                by_tag.setdefault(tag, []).append(_operation(document, method, path, methods[method]))
+                by_tag.setdefault(tag, []).append(_operation(method, path, methods[method]))
     for tag, operations in by_tag.items():
         yield f"<h2>{escape(tag)}</h2>"
         yield from operations
 
 
-def _operation(document: Mapping[str, Any], method: str, path: str, operation: Mapping[str, Any]) -> str:
+def _operation(method: str, path: str, operation: Mapping[str, Any]) -> str:
     about = escape(" ".join(operation.get("description", operation.get("summary", "")).split()))
-    parts = [*_parameters(operation.get("parameters", ())), *_body(document, operation.get("requestBody"))]
+    parts = [*_parameters(operation.get("parameters", ())), *_body(operation.get("requestBody"))]
     parts += [piece for status, answer in operation.get("responses", {}).items() for piece in _answer(status, answer)]
     inside = "\n".join(parts)
     return (
@@ -73,10 +73,9 @@ def _parameters(parameters: Any) -> Iterator[str]:
         yield f"<table>{''.join(rows)}</table>"
 
 
-def _body(document: Mapping[str, Any], body: Mapping[str, Any] | None) -> Iterator[str]:
+def _body(body: Mapping[str, Any] | None) -> Iterator[str]:
     for kind, content in (body or {}).get("content", {}).items():
-        example = content.get("example", example_of(document, content.get("schema", {})))
-        yield f"<p>Request body, {escape(kind)}:</p>{_shown(example)}"
+        yield f"<p>Request body, {escape(kind)}:</p>{_shown(content['example']) if 'example' in content else ''}"
 
 
 def _answer(status: str, answer: Mapping[str, Any]) -> Iterator[str]:
@@ -85,23 +84,6 @@ def _answer(status: str, answer: Mapping[str, Any]) -> Iterator[str]:
     examples = [_shown(each["example"]) for each in contents.values() if "example" in each]
     # Errors are shown without examples, because all have the same form.
     yield f"<p>{escape(status)} {escape(phrase)}</p>{''.join(examples) if status.startswith('2') else ''}"
-
-
-def example_of(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
-    """Return the example of a schema, or one made of the examples of its properties."""
-    if "$ref" in schema:
-        return example_of(document, document["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
-    if "example" in schema:
-        return schema["example"]
-    if schema.get("examples"):
-        return schema["examples"][0]
-    if len(schema.get("enum", ())) == 1:
-        return schema["enum"][0]
-    if "properties" in schema:
-        found = {name: example_of(document, each) for name, each in schema["properties"].items()}
-        return {name: value for name, value in found.items() if value is not None}
-    options = schema.get("anyOf", ())
-    return next((value for each in options if (value := example_of(document, each)) is not None), schema.get("default"))
 
 
 def _shown(example: Any) -> str:

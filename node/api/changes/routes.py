@@ -11,12 +11,12 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from node.api.changes.arguments import python_arguments
 from node.api.changes.table import CHANGES, HttpChange
 from node.api.hosts import FolderQuery, Hosts, Key, Name, apply_change
 from node.api.routing.openapi import links
-from node.api.routing.parameters import NotJson, is_json
 from node.api.routing.routes import Routes
-from node.api.values import inlined, shown
+from node.api.values import shown
 
 _ID: Final = "d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3:17"
 _VALUES: Final[Mapping[str, object]] = {
@@ -80,13 +80,16 @@ def add_changes(routes: Routes[Hosts]) -> None:
 
 
 def _add(routes: Routes[Hosts], change: HttpChange) -> None:
-    async def answer(hosts: Hosts, /, name: str, request: Request, key: str | None, **where: str) -> Response:
-        content = b""
-        if change.body is not None:
-            if not is_json(request):
-                raise NotJson
-            content = await request.body()
-        arguments = {**where, **change.read_body(content)}
+    async def answer(
+        hosts: Hosts,
+        /,
+        name: str,
+        request: Request,
+        key: str | None,
+        body: msgspec.Struct | None = None,
+        **where: str,
+    ) -> Response:
+        arguments = {**where, **(python_arguments(body) if body is not None else {})}
         return await apply_change(
             hosts, name, request, key, lambda node, now: change.make(node, now, arguments), change.status
         )
@@ -98,6 +101,7 @@ def _add(routes: Routes[Hosts], change: HttpChange) -> None:
         Parameter("name", by_name, annotation=Name),
         *(Parameter(name, by_name, annotation=str) for name in change.in_path),
         *(Parameter(name, by_name, annotation=FolderQuery) for name in change.in_query),
+        *([] if change.body is None else [Parameter("body", by_name, annotation=change.body)]),
         Parameter("key", by_name, annotation=Key, default=None),
     ]
     documented = answer_of(change.view, _EXAMPLES.get(change.name))
@@ -113,11 +117,5 @@ def _add(routes: Routes[Hosts], change: HttpChange) -> None:
         tag=change.tag,
         status=change.status,
         answers={change.status: documented},
-        body=None if change.body is None else _body(change, change.body),
+        schema={**change.schema, "example": change.example},
     )
-
-
-def _body(change: HttpChange, kind: type[msgspec.Struct]) -> dict[str, Any]:
-    (schema,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
-    described = {**inlined(schema, parts), **change.schema, "example": change.example}
-    return {"required": True, "content": {"application/json": {"schema": described}}}

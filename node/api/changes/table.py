@@ -15,8 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from node.api.changes.arguments import Argument, arguments_of, python_arguments, struct_of
-from node.api.routing.reading import read
+from node.api.changes.arguments import Argument, arguments_of, struct_of
 from node.store.node import Node
 from traces.labtime import LabTime
 
@@ -58,10 +57,6 @@ class HttpChange:
         self.body: type[msgspec.Struct] | None = None
         if self.in_body:
             self.body = struct_of("".join(map(str.capitalize, name.split("_"))), self.in_body)
-
-    def read_body(self, content: bytes) -> dict[str, Any]:
-        """Return the arguments in the body of a request. Raises node.api.routing.reading.Wrong."""
-        return {} if self.body is None else python_arguments(read(content, self.body))
 
     def make(self, node: Node, now: LabTime, arguments: Mapping[str, Any]) -> Any:
         """Make the change on a node, and return its view."""

@@ -27,7 +27,6 @@ from urllib.parse import quote
 import msgspec
 
 from node.api.access import OPEN_PATHS, body_limit
-from node.api.docs_page import example_of
 from node.api.routing.parameters import BodyParameter, Parameters
 from node.api.routing.routes import Route
 from node.api.values import PROBLEM, URN, inlined
@@ -127,7 +126,7 @@ def _operation(route: Route) -> dict[str, Any]:
     described = list(_parameters(parameters))
     if described:
         operation["parameters"] = described
-    body = route.body or _body(parameters.body)
+    body = route.body or _body(parameters.body, route.schema)
     if body is not None:
         operation["requestBody"] = {**body, "description": f"At most {body_limit(path) // 2**20} MB."}
     if path in OPEN_PATHS:
@@ -152,13 +151,30 @@ def _parameters(parameters: Parameters) -> Iterator[dict[str, Any]]:
             }
 
 
-def _body(body: BodyParameter | None) -> dict[str, Any] | None:
+def _body(body: BodyParameter | None, more: Mapping[str, Any]) -> dict[str, Any] | None:
     if body is None:
         return None
     (schema,), components = msgspec.json.schema_components([body.kind], ref_template="#/{name}")
-    schema = inlined(schema, components)
-    content = {"application/json": {"schema": schema, "example": example_of({}, schema)}}
+    schema = {**inlined(schema, components), **more}
+    example = _example_of(schema)
+    schema.pop("example", None)
+    content = {"application/json": {"schema": schema, "example": example}}
     return {"required": True, "content": content} if body.required else {"content": content}
+
+
+def _example_of(schema: Mapping[str, Any]) -> Any:
+    """Return the example of a schema, or one made of the examples of its properties."""
+    if "example" in schema:
+        return schema["example"]
+    if schema.get("examples"):
+        return schema["examples"][0]
+    if len(schema.get("enum", ())) == 1:
+        return schema["enum"][0]
+    if "properties" in schema:
+        examples = {name: _example_of(member) for name, member in schema["properties"].items()}
+        return {name: example for name, example in examples.items() if example is not None}
+    options = schema.get("anyOf", ())
+    return next((value for option in options if (value := _example_of(option)) is not None), schema.get("default"))
 
 
 def _responses(route: Route, operation: Mapping[str, Any]) -> dict[str, Any]:

@@ -44,6 +44,7 @@ class Route:
     status: of its answer if nothing goes wrong.
     answers: the documentation of its answers by status.
     body: the documentation of a body that no parameter gets.
+    schema: what the schema of a body in JSON has beside what its type says.
     shown: whether the documentation lists it.
     check: called with the subject and the method before the function; raises an error if the subject takes no such request.
     """
@@ -58,6 +59,7 @@ class Route:
     status: int = HTTPStatus.OK
     answers: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
+    schema: Mapping[str, Any] = field(default_factory=dict)
     shown: bool = True
     check: Callable[[Any, str], None] | None = None
 

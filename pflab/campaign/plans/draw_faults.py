@@ -16,7 +16,6 @@ from pflab.campaign.plans.plan import (
     Hold,
     Kill,
     Lose,
-    MailType,
     Reorder,
     Restore,
     Skew,
@@ -25,6 +24,7 @@ from pflab.campaign.plans.plan import (
     Unstamp,
 )
 from pflab.campaign.plans.plan_state import PlanState
+from pflab.faults.fault import MailType
 from traces.labtime import HOUR_US, MINUTE_US, SECOND_US
 
 _HOW_MANY = (0, 1, 2, 2, 3, 4, 6, 9)

@@ -6,8 +6,9 @@ import random
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pflab.campaign.plans.plan import AnyFault, AnyStep, CreateFolder, Lose, MailType, Post
+from pflab.campaign.plans.plan import AnyFault, AnyStep, CreateFolder, Lose, Post
 from pflab.campaign.plans.plan_state import PlanState
+from pflab.faults.fault import MailType
 from traces.labtime import HOUR_US, MINUTE_US
 
 BROADCAST_US = 30 * MINUTE_US

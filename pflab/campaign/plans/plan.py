@@ -16,20 +16,11 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+from pflab.faults.fault import MailType
 from pflab.simulation.network import NetworkPolicy
 from topology.enums import FolderPriority, ResolveMethod
 from topology.file.load import topology_from_text
 from topology.model import Topology
-
-MailType = Literal[
-    "hierarchy",
-    "content",
-    "backfill request",
-    "status",
-    "status request",
-    "hierarchy response",
-    "content response",
-]
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, tag_field="do", omit_defaults=True, forbid_unknown_fields=True):

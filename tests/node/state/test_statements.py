@@ -111,7 +111,7 @@ def literals(path: Path) -> Iterator[int]:
 
 @pytest.mark.parametrize("folder", AGENT)
 def test_no_statement_stands_at_its_call(project_root: Path, folder: str) -> None:
-    """A statement is a named constant beside the others of its subject, and not put together anew for each call."""
+    """A statement is a named constant beside the others of its subject; no call builds one."""
     places = {
         path.name: lines
         for path in sorted((project_root / "node" / folder).glob("*.py"))

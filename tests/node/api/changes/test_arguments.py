@@ -7,14 +7,22 @@ from typing import Any
 
 import pytest
 
+from node.api.changes.arguments import python_arguments
 from node.api.changes.table import CHANGES
+from node.api.routing import reading
 from node.api.routing.reading import MOST_MISTAKES, Wrong
 from node.views import Post
 from topology.arguments import MOST_BODY_LETTERS, MOST_DAYS, MOST_LETTERS, MOST_NAMES, MOST_POSTS
 
 
 def read(change: str, body: object) -> dict[str, Any]:
-    return CHANGES[change].read_body(json.dumps(body).encode())
+    return read_bytes(change, json.dumps(body).encode())
+
+
+def read_bytes(change: str, content: bytes) -> dict[str, Any]:
+    kind = CHANGES[change].body
+    assert kind is not None
+    return python_arguments(reading.read(content, kind))
 
 
 def mistakes(change: str, body: object) -> list[str]:
@@ -31,7 +39,7 @@ def test_arguments_are_as_the_method_takes_them() -> None:
     assert batch["messages"] == (Post("x", attachments=(("a", b"\0\1"),)), Post("y"))
     assert read("edit", {"subject": None, "body": ""}) == {"body": ""}
     assert read("create_folder", {"path": "P", "priority": "urgent"}) == {"path": "P", "priority": "urgent"}
-    assert CHANGES["delete"].read_body(b"anything") == {}
+    assert CHANGES["delete"].body is None
 
 
 def test_what_json_means_is_accepted() -> None:
@@ -92,5 +100,5 @@ def test_few_mistakes_are_named() -> None:
 def test_what_is_no_json_is_refused_in_one_line(content: bytes) -> None:
     """Bytes that are no JSON, or JSON that cannot be read, are a mistake of the request, not of pflab."""
     with pytest.raises(Wrong) as caught:
-        CHANGES["send_again"].read_body(content)
+        read_bytes("send_again", content)
     assert str(caught.value).startswith("body: ") and "\n" not in str(caught.value)
