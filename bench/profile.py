@@ -56,7 +56,7 @@ PARTS: Final = (
 
 REST: Final = "everything else"
 
-WAITS: Final = ("EpollSelector.select (", "Condition.wait (", "_worker (")
+WAITS: Final = ("EpollSelector.select (", "Condition.wait (", "_worker (", "_wait (node/process/leash.py")
 """Innermost functions of a thread that waits. On a busy machine py-spy takes some of them for working ones."""
 
 LOOP: Final = "Handle._run ("

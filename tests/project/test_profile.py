@@ -11,6 +11,7 @@ run (asyncio/runners.py);Handle._run (asyncio/events.py);Host.do (node/host/host
 run (asyncio/runners.py);Handle._run (asyncio/events.py);Host.do (node/host/host.py);dumps (json/__init__.py) 10
 run (asyncio/runners.py);EpollSelector.select (selectors.py) 500
 other (somewhere.py) 10
+Thread.run (threading.py);_wait (node/process/leash.py:49) 700
 """
 
 
