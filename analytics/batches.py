@@ -100,22 +100,24 @@ def judged(
     of_batch = [[file for place in batch for file in of_place[place]] for batch in batches]
     figures = tuple(FIGURES) if report else ()
     task = in_worker(judge_batch, figures=figures, is_published=publish)
-    with ExitStack() as kept:
-        parts = kept.enter_context(tempfile.TemporaryDirectory(prefix="pflab-check-"))
-        found = list(_judge_batches(spark, urls, of_batch, task, parts))
+    with ExitStack() as resources:
+        parts = resources.enter_context(tempfile.TemporaryDirectory(prefix="pflab-check-"))
+        judgements = list(_judge_batches(spark, urls, of_batch, task, parts))
         plans: list[Judged] = []
         for nth, place in enumerate(large):
             progress(STAGES[2])
-            plans.append(kept.enter_context(judged_by_plans([_literal(file) for file in of_place[place]], tables(nth))))
-            found.append({**plans[-1].findings, **{name: plans[-1].answers(name, {}) for name in figures}})
+            plans.append(
+                resources.enter_context(judged_by_plans([_literal(file) for file in of_place[place]], tables(nth)))
+            )
+            judgements.append({**plans[-1].findings, **{name: plans[-1].answers(name, {}) for name in figures}})
             if publish:
                 plans[-1].publish(_folder(parts, f"plan-{nth}"))
-        every = together(found) if found else {name: [] for name in (*FINDINGS, *figures)}
+        every = together(judgements) if judgements else {name: [] for name in (*FINDINGS, *figures)}
 
         def judge_again(few: set[str]) -> Answers:
             chosen = [file for place in few - set(large) for file in of_place[place]]
-            again = [kept.enter_context(judged_here(_contents_of(spark, urls, chosen))), *plans]
-            return lambda name, given: [row for each in again for row in each.answers(name, given)]
+            again = [resources.enter_context(judged_here(_contents_of(spark, urls, chosen))), *plans]
+            return lambda name, given: [row for results in again for row in results.answers(name, given)]
 
         def put(folder: str) -> None:
             for table in PUBLISHED:
@@ -133,7 +135,7 @@ def need_own_tables(spark: SparkSession, url: str) -> None:
         path = context._jvm.org.apache.hadoop.fs.Path(folder)
         with _listing([folder]):
             files = path.getFileSystem(context._jsc.hadoopConfiguration())
-            names = [str(each.getPath().getName()) for each in (files.listStatus(path) if files.exists(path) else ())]
+            names = [str(file.getPath().getName()) for file in (files.listStatus(path) if files.exists(path) else ())]
         foreign = next((name for name in names if not _OF_SPARK.match(name)), None)
         if foreign is not None:
             raise AnalyticsError(

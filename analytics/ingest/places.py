@@ -28,29 +28,29 @@ from analytics.ingest.lines import is_segment
 from traces.segments import is_url
 
 
-def named(given: Iterable[str]) -> list[str]:
+def named(names: Iterable[str]) -> list[str]:
     """Return the files, folders and URLs that a user names, with all links resolved (`runs/latest` is a link).
 
-    given: paths, patterns of paths, and URLs. `file:///runs` is the path `/runs`.
+    names: paths, patterns of paths, and URLs. `file:///runs` is the path `/runs`.
 
     Raises AnalyticsError for one that names nothing.
     """
-    return list(dict.fromkeys(place for each in given for place in _named(each)))
+    return list(dict.fromkeys(place for name in names for place in _named(name)))
 
 
-def _named(given: str) -> list[str]:
-    if given.startswith("file:/"):
-        given = "/" + given.removeprefix("file:").lstrip("/")
-    if is_url(given):
-        return [given]
-    if os.path.exists(given):  # noqa: PTH110 - pathlib raises an error for a name that is too long
-        return [os.path.realpath(given)]
-    if not glob.has_magic(given):
-        raise AnalyticsError(f"{_shown(given)}: no such file or folder; name run folders or segment files")
-    found = glob.glob(given.replace("[^", "[!"), recursive=True)  # noqa: PTH207 - a pattern may begin anywhere
-    places = sorted({os.path.realpath(path) for path in found if not _is_left_out(path, given)})
+def _named(name: str) -> list[str]:
+    if name.startswith("file:/"):
+        name = "/" + name.removeprefix("file:").lstrip("/")
+    if is_url(name):
+        return [name]
+    if os.path.exists(name):  # noqa: PTH110 - pathlib raises an error for a name that is too long
+        return [os.path.realpath(name)]
+    if not glob.has_magic(name):
+        raise AnalyticsError(f"{_shown(name)}: no such file or folder; name run folders or segment files")
+    paths = glob.glob(name.replace("[^", "[!"), recursive=True)  # noqa: PTH207 - a pattern may begin anywhere
+    places = sorted({os.path.realpath(path) for path in paths if not _is_left_out(path, name)})
     if not places:
-        raise AnalyticsError(f"{_shown(given)}: no file or folder has such a name")
+        raise AnalyticsError(f"{_shown(name)}: no file or folder has such a name")
     return places
 
 
@@ -73,14 +73,14 @@ def segments(places: Iterable[str]) -> list[str]:
     AnalyticsError for a folder that cannot be read, and for a name that is not UTF-8.
     """
     names: dict[str, str] = {}
-    found: dict[str, tuple[str, str]] = {}
+    ways: dict[str, tuple[str, str]] = {}
     for path in (path for place in places for path in _segments_of(place)):
         folder, _, name = path.rpartition("/")
         real = os.path.realpath(folder)
         names[real] = min(folder, names.get(real, folder), key=lambda way: (way != real, way))
         file = os.path.realpath(path) if Path(path).is_symlink() else f"{real}/{name}"
-        found[file] = min((real, name), found.get(file, (real, name)), key=lambda way: ("/".join(way) != file, way))
-    files = sorted(f"{names[real]}/{name}" if names[real] else name for real, name in found.values())
+        ways[file] = min((real, name), ways.get(file, (real, name)), key=lambda way: ("/".join(way) != file, way))
+    files = sorted(f"{names[real]}/{name}" if names[real] else name for real, name in ways.values())
     for path in files:
         need_utf_8(path, "so no verdict can name it; rename it")
     return files
@@ -95,25 +95,25 @@ def need_utf_8(path: str, hint: str) -> None:
         raise AnalyticsError(f"{_shown(path)}: this name is not UTF-8, {hint}")
 
 
-def _segments_of(path: str, known: set[str] | None = None) -> Iterator[str]:
+def _segments_of(path: str, visited: set[str] | None = None) -> Iterator[str]:
     """Yield the segments in a folder, or the file itself.
 
     known: the folders that were read already, with all links resolved.
     """
     if not Path(path).is_dir():
-        yield from (each for each in [path] if is_segment(each))
+        yield from (name for name in [path] if is_segment(name))
         return
-    known = set() if known is None else known
+    visited = set() if visited is None else visited
     links: list[str] = []
     for folder, folders, files in os.walk(path, onerror=_refuse):
-        known.add(os.path.realpath(folder))
-        folders[:] = [each for each in folders if not _is_hidden(each)]
-        links += (link for each in folders if Path(link := f"{folder}/{each}").is_symlink())
-        paths = (f"{folder}/{each}" for each in files if not _is_hidden(each))
+        visited.add(os.path.realpath(folder))
+        folders[:] = [name for name in folders if not _is_hidden(name)]
+        links += (link for name in folders if Path(link := f"{folder}/{name}").is_symlink())
+        paths = (f"{folder}/{name}" for name in files if not _is_hidden(name))
         yield from filter(is_segment, paths)
     for link in sorted(links):
-        if os.path.realpath(link) not in known:
-            yield from _segments_of(link, known)
+        if os.path.realpath(link) not in visited:
+            yield from _segments_of(link, visited)
 
 
 def _refuse(error: OSError) -> None:

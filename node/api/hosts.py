@@ -103,8 +103,8 @@ async def apply_change(
         answer = host.do(acting)
     else:
         url = request.url
-        asked = hashlib.blake2b(f"{request.method} {url.path}?{url.query}\n".encode(), digest_size=32)
-        asked.update(await request.body())
-        digest = asked.digest()
+        hashed = hashlib.blake2b(f"{request.method} {url.path}?{url.query}\n".encode(), digest_size=32)
+        hashed.update(await request.body())
+        digest = hashed.digest()
         answer = host.do(lambda node, now: node.once(now, key, digest, lambda at: acting(node, at)))
     return Response(answer, status, None if acted else {REPLAYED: "true"}, media_type="application/json")

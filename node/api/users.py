@@ -61,8 +61,8 @@ async def messages(
 ) -> Response:
     """List the live messages of a folder in order of their ids: by the names of the servers that posted them, and those of
     one server in the order in which it posted them. If there are more than `limit`, continue with `after`."""
-    found = hosts.host(name).read(lambda node: node.messages(folder, after))
-    return json_response(plain(found[:limit]))
+    views = hosts.host(name).read(lambda node: node.messages(folder, after))
+    return json_response(plain(views[:limit]))
 
 
 @USERS.get("/messages/count", tag="messages")
@@ -105,9 +105,12 @@ async def attachment(hosts: Hosts, name: Name, message: str, place: Place, folde
 @USERS.get("/settings", tag="settings")
 async def settings(hosts: Hosts, name: Name) -> Response:
     """Return all settings by their real names, as text, and separately those that differ from the default."""
-    found = hosts.host(name).read(lambda node: node.settings())
-    other = {each.spec.name: {"value": each.value, "default": each.default} for each in found.not_default()}
-    return json_response({"settings": found.as_texts(), "not_default": other})
+    all_settings = hosts.host(name).read(lambda node: node.settings())
+    other = {
+        setting.spec.name: {"value": setting.value, "default": setting.default}
+        for setting in all_settings.not_default()
+    }
+    return json_response({"settings": all_settings.as_texts(), "not_default": other})
 
 
 @USERS.patch("/settings", tag="settings")

@@ -51,7 +51,7 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain(entry) for entry in value]
     if is_dataclass(value) and not isinstance(value, type):
         return {name: _field(name, getattr(value, name)) for name in _names(type(value))}
     return value
@@ -95,7 +95,7 @@ def not_supported(methods: Iterable[str]) -> Response:
 
 def problem_of(error: Exception) -> Response:
     """Return the answer for a node's error; its type is the name of the class, such as `urn:pflab:FolderUnknown`."""
-    status = next(_STATUS[each] for each in type(error).__mro__ if each in _STATUS)
+    status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     return problem(status, type(error).__name__, " ".join(str(error).split()))
 
 
@@ -111,25 +111,27 @@ def shown(kind: Any, example: Any, description: str = "The requested data.") -> 
 
 def inlined(schema: Any, parts: dict[str, Any]) -> Any:
     if isinstance(schema, list):
-        return [inlined(each, parts) for each in schema]
+        return [inlined(member, parts) for member in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
         return inlined(parts[schema["$ref"].rpartition("/")[2]], parts)
     if "prefixItems" in schema:  # tools that read older schemas do not know the items of a tuple one by one
-        kinds = [each for place, each in enumerate(schema["prefixItems"]) if each not in schema["prefixItems"][:place]]
+        kinds = [
+            member for place, member in enumerate(schema["prefixItems"]) if member not in schema["prefixItems"][:place]
+        ]
         schema = {**schema, "items": kinds[0] if len(kinds) == 1 else {"anyOf": kinds}}
         del schema["prefixItems"]
-    found = {
+    result = {
         key: inlined(value, parts)
         for key, value in schema.items()
         # The mapping of a discriminator refers to parts by their place, which inlining removes.
         if (key, value) != ("default", None) and not (key == "discriminator" and isinstance(value, dict))
     }
-    if isinstance(found.get("description"), str):
-        found["description"] = cleandoc(found["description"])
-    for name, each in found.get("properties", {}).items():
+    if isinstance(result.get("description"), str):
+        result["description"] = cleandoc(result["description"])
+    for name, member in result.get("properties", {}).items():
         if name.endswith("_at"):
             instant = {"type": "string", "format": "date-time"}
-            found["properties"][name] = {"anyOf": [instant, {"type": "null"}]} if "anyOf" in each else instant
-    return found
+            result["properties"][name] = {"anyOf": [instant, {"type": "null"}]} if "anyOf" in member else instant
+    return result

@@ -134,12 +134,12 @@ def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: NumberSe
     That store got these changes by a response. No broadcast of this store will name them, so without this the sets of the two
     stores would stay different (spec: CV-1, CN-7).
     """
-    found = CNSet.from_numbers(
+    replaced = CNSet.from_numbers(
         ctx.store.number(LOCAL_REP, ctr)
         for lo, hi in numbers.merged().ranges(ctx.store.guid)
         for (ctr,) in s.conn.exec_driver_sql(REPLACED_HERE, (LOCAL_REP, lo, hi, fid))
     )
-    ctx.rst.add(fid, numbers & NumberSets(found, found))
+    ctx.rst.add(fid, numbers & NumberSets(replaced, replaced))
 
 
 def make_local(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
@@ -213,13 +213,13 @@ def remove_arrived(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPT
 
 def prune(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
     """Remove from the array the numbers that no row claims any more, with an event (spec: RST-4)."""
-    found = entries(s.conn, fid)
-    if not found:
+    listed = entries(s.conn, fid)
+    if not listed:
         return
     claimed = ctx.rst.union(fid)
     for store in leavers(s.conn, fid):
         claimed |= leaver_claims(s.conn, fid, store)
-    for entry in found:
+    for entry in listed:
         lost = entry.numbers - claimed
         if not lost:
             continue

@@ -96,16 +96,16 @@ class Request:
 
 def _entry(row: tuple[int, int, bytes, bytes, int, int, int, int, int, int]) -> Entry:
     entry_id, fid, numbers, fai, made_at, base_at, due_at, attempts, local, waiting = row
-    asked = EntryState.REQUESTED if attempts else EntryState.WAITING
-    state = EntryState.DEFERRED if waiting else asked
+    active = EntryState.REQUESTED if attempts else EntryState.WAITING
+    state = EntryState.DEFERRED if waiting else active
     missing = NumberSets.decode(numbers, fai)
     return Entry(entry_id, fid, missing, made_at, base_at, due_at, bool(local), attempts, state)
 
 
 def entries(conn: Connection, fid: int | None = None) -> list[Entry]:
     """Return all entries, or those of one folder, oldest first."""
-    found = conn.exec_driver_sql(ALL_ENTRIES) if fid is None else conn.exec_driver_sql(ENTRIES_OF_FOLDER, (fid,))
-    return [_entry(row) for row in found.all()]
+    matches = conn.exec_driver_sql(ALL_ENTRIES) if fid is None else conn.exec_driver_sql(ENTRIES_OF_FOLDER, (fid,))
+    return [_entry(row) for row in matches.all()]
 
 
 def find_entry(conn: Connection, entry_id: int) -> Entry | None:

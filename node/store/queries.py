@@ -120,22 +120,22 @@ class StoreQueries(StoreReader):
         fid = _fid_of(ctx, folder)
         props = None if fid == HIERARCHY_FID else ctx.folders.at(fid).props
         shows_conflicts = props is None or props.shows_conflicts
-        found: dict[bytes, list[tuple[ChangeNumber, LabTime, str, bytes, bool]]] = {}
+        by_object: dict[bytes, list[tuple[ChangeNumber, LabTime, str, bytes, bool]]] = {}
         for object_id, rep, ctr, at, subject, item, fai in conn.exec_driver_sql(
             MESSAGES,
             (fid,),
         ):
-            found.setdefault(object_id, []).append((ctx.store.number(rep, ctr), at, subject, item, bool(fai)))
+            by_object.setdefault(object_id, []).append((ctx.store.number(rep, ctr), at, subject, item, bool(fai)))
         names = ctx.store.names()
-        places = {object_id: number_order(named(ChangeNumber.from_xid(object_id), names)) for object_id in found}
+        places = {object_id: number_order(named(ChangeNumber.from_xid(object_id), names)) for object_id in by_object}
         if after:
             last = number_order(named(ChangeNumber.from_xid(_object_id(after)), names))
             places = {object_id: place for object_id, place in places.items() if place > last}
         views = []
         for object_id in sorted(places, key=places.__getitem__):
-            shown, *others = found[object_id]
+            winner, *others = by_object[object_id]
             others.sort(key=lambda each: (each[1], number_order(named(each[0], names))))
-            number, at, subject, item, fai = shown
+            number, at, subject, item, fai = winner
             versions = [number, *(each[0] for each in others)]
             views.append(
                 MessageView(
@@ -173,7 +173,7 @@ class StoreQueries(StoreReader):
                     message=None if path else object_text(object_id),
                     subject=subject,
                     number=named(number, names),
-                    numbers=tuple(named(each, names) for each in sorted({number, *older})),
+                    numbers=tuple(named(older_number, names) for older_number in sorted({number, *older})),
                     messages=within,
                     deleted_at=deleted_at,
                     until_at=deleted_at + ctx.config.settings.item_retention_us,
@@ -183,8 +183,8 @@ class StoreQueries(StoreReader):
 
     def count(self, folder: str) -> int:
         ctx, conn = self._opened()
-        found: int | None = conn.exec_driver_sql(MESSAGE_COUNT, (_fid_of(ctx, folder),)).scalar()
-        return found or 0
+        number: int | None = conn.exec_driver_sql(MESSAGE_COUNT, (_fid_of(ctx, folder),)).scalar()
+        return number or 0
 
     def shown_change(self, message: str) -> str:
         ctx, conn = self._opened()
@@ -203,8 +203,8 @@ class StoreQueries(StoreReader):
         item = _shown_item(ctx, conn, folder, message)
         address = ctx.directory.sender(ctx.name)
         guid, _, counter = message.partition(":")
-        known = ctx.folders.at(_fid_of(ctx, folder))
-        sender = ctx.book.address_of(known) or address
+        row = ctx.folders.at(_fid_of(ctx, folder))
+        sender = ctx.book.address_of(row) or address
         return export_mail(item, message_id=f"{counter}.{guid}@{address.rpartition('@')[2]}", sender=sender)
 
     def numbered(self, folder: str, user: str) -> MailboxView:
@@ -247,33 +247,33 @@ class StoreQueries(StoreReader):
         # spec: AD-1
         ctx, conn = self._opened()
         counted = {fid: numbers for fid, *numbers in conn.exec_driver_sql(SIZES)}
-        found = []
+        views = []
         for fid in ctx.rst.held_fids():
             own = ctx.rst.own(fid)
             if fid == HIERARCHY_FID or own is None:
                 continue
             items, associated, size, changed_at = counted.get(fid, (0, 0, 0, None))
             folder, path = ctx.folders.text_of(fid), ctx.folders.path_of(fid)
-            found.append(InstanceView(folder, path, ctx.name, own.pending, items, associated, size, changed_at))
-        return found
+            views.append(InstanceView(folder, path, ctx.name, own.pending, items, associated, size, changed_at))
+        return views
 
     def sources(self) -> list[SourceView]:
         # spec: BF-3, BF-4, BF-9
         ctx, conn = self._opened()
         return [
             SourceView(
-                store=each.store,
-                site=each.site,
-                version=each.version,
-                cost=each.cost,
-                affinity=each.affinity,
-                transit_us=each.transit_us,
-                backfilled_at=each.backfilled_at or None,
-                unavailable=each.down,
-                preferred=each.preferred,
-                addressed=each.addressed,
+                store=source.store,
+                site=source.site,
+                version=source.version,
+                cost=source.cost,
+                affinity=source.affinity,
+                transit_us=source.transit_us,
+                backfilled_at=source.backfilled_at or None,
+                unavailable=source.down,
+                preferred=source.preferred,
+                addressed=source.addressed,
             )
-            for each in in_order(ctx, conn)
+            for source in in_order(ctx, conn)
         ]
 
     def backfill(self) -> list[EntryView]:
@@ -293,8 +293,10 @@ class StoreQueries(StoreReader):
                 local=entry.local,
                 waiting_for_slot=entry.state is EntryState.DEFERRED,
                 requests=tuple(
-                    RequestView(each.source, each.numbers.merged().named(names), each.sent_at, each.retry_at)
-                    for each in rows.requests(conn, entry=entry.id)
+                    RequestView(
+                        request.source, request.numbers.merged().named(names), request.sent_at, request.retry_at
+                    )
+                    for request in rows.requests(conn, entry=entry.id)
                 ),
                 **entry.numbers.texts(),
             )
@@ -364,7 +366,7 @@ class StoreQueries(StoreReader):
         own = ctx.rst.own(fid)
         hierarchy = fid == HIERARCHY_FID
         versions: dict[str, list[tuple[str, str]]] = {}
-        shown: dict[str, str] = {}
+        shown_changes: dict[str, str] = {}
         tombstones: list[str] = []
         expired: list[str] = []
         for object_id, rep, ctr, deleted, is_shown, item in conn.exec_driver_sql(
@@ -377,14 +379,14 @@ class StoreQueries(StoreReader):
             change = ctx.store.number(rep, ctr).text
             versions.setdefault(text, []).append((change, digest_of(item)))
             if is_shown:
-                shown[text] = change
+                shown_changes[text] = change
         unsent = _unsent(ctx, conn, fid)
         return Knowledge(
             folder=ctx.folders.path_of(fid),
             holds=own is not None and not own.pending,
             **((own.numbers if own else NumberSets.EMPTY) | NumberSets(unsent)).texts("numbers"),
             versions={text: tuple(sorted(pairs)) for text, pairs in sorted(versions.items())},
-            shown=shown,
+            shown=shown_changes,
             tombstones=tuple(sorted(tombstones)),
             expired=tuple(sorted(set(expired))),
         )
@@ -403,17 +405,17 @@ def _fid_of(ctx: Context, folder: str) -> int:
     if folder == ROOT_TEXT:
         return HIERARCHY_FID
     try:
-        known = ctx.folders.get(object_from_text(folder))
+        row = ctx.folders.get(object_from_text(folder))
     except ValueError:
-        known = None
-    return known.fid if known is not None else ctx.folders.visible(folder).fid
+        row = None
+    return row.fid if row is not None else ctx.folders.visible(folder).fid
 
 
 def _folder(ctx: Context, folder: Folder) -> FolderView:
     props = folder.props
     assert props is not None
     own = ctx.rst.own(folder.fid)
-    shown = {name: text for name, text in texts(props).items() if name != "alias"}  # `address` is made from it
+    properties = {name: text for name, text in texts(props).items() if name != "alias"}  # `address` is made from it
     return FolderView(
         id=folder.text,
         path=folder.path or props.name,
@@ -421,7 +423,7 @@ def _folder(ctx: Context, folder: Folder) -> FolderView:
         hidden=folder.hidden,
         held_here=own is not None and not own.pending,
         address=ctx.book.address_of(folder),
-        **shown,
+        **properties,
     )
 
 

@@ -109,21 +109,23 @@ def _was_sent_from(post: MailPost, address: str) -> bool:
 
 
 def _was_posted(s: Stimulus, fid: int, message_id: str) -> bool:
-    found = s.conn.exec_driver_sql(WAS_POSTED, (fid, message_id, s.now - REPEAT_US))
-    return found.first() is not None
+    posts = s.conn.exec_driver_sql(WAS_POSTED, (fid, message_id, s.now - REPEAT_US))
+    return posts.first() is not None
 
 
 def note_posted(s: Stimulus, fid: int, message_ids: Sequence[str]) -> None:
     """Note the Message-IDs of posts in a folder, made here or replicated, so that they are not posted again (spec: ML-5)."""
     s.conn.exec_driver_sql(FORGET_POSTED, (s.now - REPEAT_US,))
-    rows = [(fid, each, s.now) for each in message_ids if each]
+    rows = [(fid, message_id, s.now) for message_id in message_ids if message_id]
     if rows:
         s.conn.exec_driver_sql(NOTE_POSTED, rows)
 
 
 def note_replicated(s: Stimulus, fid: int, versions: Sequence[Version]) -> None:
     """Note the Message-IDs of replicated versions that were recently made from ordinary mail."""
-    fresh = [each.message_id for each in versions if each.message_id and each.modified_at > s.now - REPEAT_US]
+    fresh = [
+        version.message_id for version in versions if version.message_id and version.modified_at > s.now - REPEAT_US
+    ]
     if fresh:
         note_posted(s, fid, fresh)
 

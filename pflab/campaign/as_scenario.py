@@ -82,29 +82,29 @@ def _injected(fault: Any, name: str, length_us: int) -> Iterator[tuple[int, dict
     if lasts_us <= 0:
         return
     kind = str(fault.__struct_config__.tag)
-    given: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if isinstance(fault, cp.MailFault):
-        given = {"from": fault.from_, "to": fault.to, "type": fault.type, "count": fault.count}
+        fields = {"from": fault.from_, "to": fault.to, "type": fault.type, "count": fault.count}
         if isinstance(fault, cp.Delay | cp.Reorder):
-            given["by"] = format_duration(fault.by_us)
+            fields["by"] = format_duration(fault.by_us)
         if isinstance(fault, cp.Alter):
-            given["how"] = fault.how
+            fields["how"] = fault.how
     elif isinstance(fault, cp.Cut):
-        given = {"between": list(fault.between), "one_way": fault.one_way or None}
+        fields = {"between": list(fault.between), "one_way": fault.one_way or None}
     elif isinstance(fault, cp.Hold):
-        given = {"from": fault.link[0], "to": fault.link[1], "lasts": format_duration(lasts_us)}
+        fields = {"from": fault.link[0], "to": fault.link[1], "lasts": format_duration(lasts_us)}
     elif isinstance(fault, cp.Crash):
-        given = {"server": fault.server, "point": fault.point, "after": fault.after or None}
+        fields = {"server": fault.server, "point": fault.point, "after": fault.after or None}
     elif isinstance(fault, cp.Stall):
-        given = {"server": fault.server, "lasts": format_duration(lasts_us), "commits": fault.commits or None}
+        fields = {"server": fault.server, "lasts": format_duration(lasts_us), "commits": fault.commits or None}
     elif isinstance(fault, cp.Skew):
-        given = {"server": fault.server, "by": format_duration(fault.by_us)}
+        fields = {"server": fault.server, "by": format_duration(fault.by_us)}
     else:
-        given = {"server": fault.server}
-    shown = {key: value for key, value in given.items() if value is not None}
+        fields = {"server": fault.server}
+    stated = {key: value for key, value in fields.items() if value is not None}
     if isinstance(fault, cp.Reorder) and fault.count is None:
-        shown["count"] = None
-    yield fault.at_us, {kind: {**shown, "as": name}}
+        stated["count"] = None
+    yield fault.at_us, {kind: {**stated, "as": name}}
     yield fault.at_us + fault.lasts_us, {"heal": name}
 
 
@@ -214,19 +214,19 @@ def _message(step: Any, several: set[str]) -> dict[str, Any]:
 def _folder(step: Any) -> dict[str, Any]:
     match step:
         case cp.CreateFolder():
-            given = {"under": step.under, "replicas": list(step.replicas) or None, "schedule": step.schedule}
+            fields = {"under": step.under, "replicas": list(step.replicas) or None, "schedule": step.schedule}
             contacts = {"contacts": list(step.contacts)} if step.contacts else {}
-            shown = {key: value for key, value in given.items() if value is not None}
-            return {"on": step.on, "create": step.title, **shown, **contacts, "as": step.label}
+            stated = {key: value for key, value in fields.items() if value is not None}
+            return {"on": step.on, "create": step.title, **stated, **contacts, "as": step.label}
         case cp.RenameFolder():
             return {"on": step.on, "rename": step.folder, "to": step.title}
         case cp.MoveFolder():
             return {"on": step.on, "move": step.folder, "under": step.under or "/"}
         case cp.ChangeFolder():
             names = ("schedule", "priority", "resolve", "warning_limit", "post_limit", "item_limit")
-            given = {name: str(value) for name in names if (value := getattr(step, name)) is not None}
+            fields = {name: str(value) for name in names if (value := getattr(step, name)) is not None}
             contacts = {} if step.contacts is None else {"contacts": list(step.contacts)}
-            return {"on": step.on, "change": step.folder, **given, **contacts}
+            return {"on": step.on, "change": step.folder, **fields, **contacts}
         case cp.Propagate():
             return {"on": step.on, "propagate": step.folder, "properties": list(step.properties)}
     assert isinstance(step, cp.DeleteFolder), step

@@ -42,15 +42,15 @@ class ActiveFault:
 
     def details(self) -> dict[str, str]:
         """Return the details that the fault's event and the HTTP API show."""
-        asked = self.asked
-        shown: dict[str, Any] = {
-            member.encode_name: _shown(asked, member.name)
-            for member in fields(type(asked))
+        fault = self.asked
+        details: dict[str, Any] = {
+            member.encode_name: _shown(fault, member.name)
+            for member in fields(type(fault))
             if member.name not in _NOT_SHOWN
         }
-        shown["count"] = self.count
-        shown["until"] = None if self.until_at is None else format_instant(self.until_at)
-        return {name: str(value) for name, value in shown.items() if value is not None}
+        details["count"] = self.count
+        details["until"] = None if self.until_at is None else format_instant(self.until_at)
+        return {name: str(value) for name, value in details.items() if value is not None}
 
 
 def _shown(fault: Fault, name: str) -> Any:

@@ -53,7 +53,7 @@ async def _post(play: Play, step: model.Post) -> None:
     files = attachment(step.attachment)
     path = play.path(step.on, step.folder)
     try:
-        made = await play.do(
+        message = await play.do(
             step.on,
             lambda node, now: node.post(
                 now,
@@ -72,7 +72,7 @@ async def _post(play: Play, step: model.Post) -> None:
     if step.refused:
         raise StepFailed([f"{step.on} to refuse the post {step.subject}"], ["it accepts it"])
     if step.name:
-        play.named[step.name] = Named(step.folder, made.id, [made.change])
+        play.named[step.name] = Named(step.folder, message.id, [message.change])
 
 
 async def _posts(play: Play, step: model.Posts) -> None:
@@ -92,8 +92,8 @@ async def _posts(play: Play, step: model.Posts) -> None:
         play.groups[step.name] = tuple(f"{step.name}-{n}" for n in numbered)
     if step.associated:
         for n, post in zip(numbered, posts, strict=True):
-            made = await _post_associated(play, step.on, path, post)
-            play.named[f"{step.name}-{n}"] = Named(step.folder, made.id, [made.change])
+            message = await _post_associated(play, step.on, path, post)
+            play.named[f"{step.name}-{n}"] = Named(step.folder, message.id, [message.change])
         return
     batch = await play.do(step.on, lambda node, now: node.post_batch(now, path, posts))
     for n, id_, change in zip(numbered, batch.ids, batch.changes, strict=True):
@@ -162,11 +162,11 @@ def _address(play: Play, store: str, path: str) -> str:
 
 async def _edit(play: Play, step: model.Edit) -> None:
     path, message = play.find(step.on, step.message)
-    made = await play.do(
+    version = await play.do(
         step.on, lambda node, now: node.edit(now, path, message.object, subject=step.subject, body=step.body)
     )
     if step.name:
-        play.named[step.name] = Named(message.folder, message.object, [made.change])
+        play.named[step.name] = Named(message.folder, message.object, [version.change])
 
 
 async def _delete(play: Play, step: model.Delete) -> None:
@@ -190,7 +190,7 @@ async def _recover(play: Play, step: model.Recover) -> None:
         return node.recover(now, path, message.object)
 
     try:
-        made = await play.do(step.on, act)
+        copy = await play.do(step.on, act)
     except (MessageUnknown, FolderUnknown):
         if not step.refused:
             raise
@@ -198,7 +198,7 @@ async def _recover(play: Play, step: model.Recover) -> None:
     if step.refused:
         raise StepFailed([f"{step.on} to refuse to recover {step.message or step.folder}"], ["it recovers it"])
     if step.name and message is not None:
-        play.named[step.name] = Named(message.folder, made.id, [made.change])
+        play.named[step.name] = Named(message.folder, copy.id, [copy.change])
 
 
 async def _resolve(play: Play, step: model.Resolve) -> None:
@@ -235,20 +235,20 @@ def _number_shown(play: Play, message: Named, shown: str) -> str:
         parse_named(shown)
     except ValueError as error:
         raise StepFailed([f"a version to keep, not {shown!r}"], [str(error)]) from None
-    known = play.oracle.history(play.names.folder_id(message.folder) or "", message.object).changes
-    for number in known:
+    changes = play.oracle.history(play.names.folder_id(message.folder) or "", message.object).changes
+    for number in changes:
         if play.names.number(number) == shown:
             return number
-    raise StepFailed([f"a version {shown} to keep"], [f"its versions are {', '.join(map(play.names.number, known))}"])
+    raise StepFailed([f"a version {shown} to keep"], [f"its versions are {', '.join(map(play.names.number, changes))}"])
 
 
 async def _folder(play: Play, step: model.Folder) -> None:
     under = "" if step.under in (None, "/") else play.path(step.on, step.under)
     if step.create is not None:
         path = f"{under}/{step.create}" if under else step.create
-        made = await play.do(step.on, lambda node, now: node.create_folder(now, path, **step.given()))
+        created = await play.do(step.on, lambda node, now: node.create_folder(now, path, **step.given()))
         if step.name is not None:
-            play.folders[step.name] = made.id
+            play.folders[step.name] = created.id
         return
     folder = step.change or step.rename or step.move or step.propagate or step.delete or ""
     path = play.path(step.on, folder)
@@ -453,7 +453,7 @@ async def _heal(play: Play, names: tuple[str, ...]) -> None:
     for name in names:
         fault = None if name == "all" else play.faults.get(name, "")
         # A fault with a count ends when it has acted that many times.
-        if fault is None or fault in [each.id for each in play.lab.faults.active()]:
+        if fault is None or fault in [active.id for active in play.lab.faults.active()]:
             play.lab.faults.heal(fault)
 
 

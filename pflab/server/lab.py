@@ -62,9 +62,9 @@ LAB: Final = lab_routes("/lab", tag="lab")
 @LAB.post("/recipient-policy")
 async def recipient_policy(lab: ServedLab, wanted: Policy) -> Response:
     """Change the recipient policy of the organization, or its recipient update service."""  # spec: ML-1
-    given = {"recipient_update": wanted.recipient_update, "domain": wanted.domain}
-    await lab.set_recipient_policy(**given, at_once=wanted.at_once)
-    return json_response(given)
+    policy = {"recipient_update": wanted.recipient_update, "domain": wanted.domain}
+    await lab.set_recipient_policy(**policy, at_once=wanted.at_once)
+    return json_response(policy)
 
 
 @LAB.get("", answers={200: {"content": {"application/json": {"example": {"servers": [_SERVER]}}}}})

@@ -55,7 +55,7 @@ async def keep(lab: ServedLab, request: Request, verdict: Verdict) -> Response:
 @TRACES.get("/verdict", answers=refusals(404))
 async def verdict(lab: ServedLab) -> Response:
     """Return the newest verdict on this run and the instant up to which it holds."""
-    found = lab.kept_verdict()
-    if found is None:
+    newest = lab.kept_verdict()
+    if newest is None:
         return problem(HTTPStatus.NOT_FOUND, "NoVerdict", f"the run {lab.run} has no verdict yet")
-    return json_response(dict(found))
+    return json_response(dict(newest))

@@ -249,7 +249,7 @@ def _without_guesses(send: Send) -> Send:
 
     async def sending(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            headers = [each for each in message.get("headers", ()) if each[0] != b"x-content-type-options"]
+            headers = [header for header in message.get("headers", ()) if header[0] != b"x-content-type-options"]
             message["headers"] = [*headers, (b"x-content-type-options", b"nosniff")]
         await send(message)
 
@@ -260,7 +260,7 @@ def _is_for_users(method: str, path: str) -> bool:
     """Return whether users may make a request: reads, except of databases, changes of messages, and what plays a lesson."""
     if method in {"GET", "HEAD"}:
         return not path.endswith(("/backup", "/copy"))
-    return any(each.fullmatch(path) for each in (_MESSAGES, _LESSONS))
+    return any(pattern.fullmatch(path) for pattern in (_MESSAGES, _LESSONS))
 
 
 _MESSAGES: Final = re.compile(r"(/lessons/[^/]+)?/nodes/[^/]+/messages(/.*)?")

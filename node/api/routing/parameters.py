@@ -123,7 +123,7 @@ class Parameters:
         content = b"" if request.method == "GET" else await request.body()
         arguments: dict[str, Any] = {}
         if self.texts:
-            texts = read_texts(self._given(request, in_path), self.struct)
+            texts = read_texts(self._texts_of(request, in_path), self.struct)
             arguments = {text.name: getattr(texts, text.name) for text in self.texts}
         if self.body is not None and (content or self.body.required):
             if not content:
@@ -135,11 +135,11 @@ class Parameters:
             arguments[self._request] = request
         return arguments
 
-    def _given(self, request: Request, in_path: Mapping[str, str]) -> dict[str, str | list[str]]:
+    def _texts_of(self, request: Request, in_path: Mapping[str, str]) -> dict[str, str | list[str]]:
         query = request.scope["query_string"]
         pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True) if query else []
         by_name: dict[str, str | list[str]] = dict(pairs)
-        given: dict[str, str | list[str]] = {}
+        fields: dict[str, str | list[str]] = {}
         for text in self.texts:
             value: str | list[str] | None
             if text.place == "path":
@@ -151,8 +151,8 @@ class Parameters:
             else:
                 value = by_name.get(text.wire_name)
             if value is not None:
-                given[text.wire_name] = value
-        return given
+                fields[text.wire_name] = value
+        return fields
 
 
 class NotJson(Exception):

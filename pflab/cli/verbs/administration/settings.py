@@ -156,7 +156,7 @@ def analyze(
     if topology is not None:
         if run is not None or lab is not None:
             raise CommandError("pflab analyze: both a topology and a run or a lab are given; give only one")
-        found = settings_report.analyze(read_topology(topology))
+        report = settings_report.analyze(read_topology(topology))
     else:
         stores = {}
         with chosen_reader(run, lab) as reader:
@@ -165,9 +165,9 @@ def analyze(
                     stores[store] = settings_report.StoreNow(
                         look.setting_views(), look.folders(), look.sources(), look.directory()
                     )
-            found = settings_report.analyze_stores(reader.topology, stores)
+            report = settings_report.analyze_stores(reader.topology, stores)
     if as_json:
-        print_json(found.as_document())
+        print_json(report.as_document())
     else:
-        print_lines(found.lines())
+        print_lines(report.lines())
     return ExitCode.GOOD
