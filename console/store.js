@@ -34,17 +34,16 @@ export class Store {
     const { source, timeline, clock } = this;
     timeline.begin(await source.begin());
     if (source.live) await clock.read();
-    let caughtUp = false;
     await source.follow(
-      (events) => timeline.take(events, caughtUp),
+      (events) => timeline.take(events),
       (connected) => {
         clock.connected.value = connected;
       },
     );
-    caughtUp = true;
     performance.mark("caught up"); // for make bench-console
     const events = timeline.history?.events ?? [];
     timeline.head.value = events.length;
+    timeline.caughtUp.value = true;
     // At the end of a finished run all servers are stopped; what is worth looking at is the moment before.
     const ends = events.findIndex((event) => event.type === "run.ended");
     if (!source.live && ends > 0) {

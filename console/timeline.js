@@ -29,6 +29,21 @@ const SEEN = new Set([
 /** The shortest time between two paintings of the state, in milliseconds. Mails move between them without the state. */
 const PUBLISH_MS = 100;
 
+/**
+ * Wait until a condition on signals holds.
+ * @param {() => boolean} condition
+ * @returns {Promise<void>}
+ */
+function until(condition) {
+  return new Promise((resolve) => {
+    const stop = effect(() => {
+      if (!condition()) return;
+      queueMicrotask(() => stop());
+      resolve();
+    });
+  });
+}
+
 export class Timeline {
   /** @param {boolean} live whether more events can come */
   constructor(live) {
@@ -38,6 +53,8 @@ export class Timeline {
     this.marks = new Marks();
     /** Whether the topology is known, so that the lab can be drawn. Its events may still be arriving. */
     this.opened = signal(false);
+    /** Whether all events have arrived that the lab had when the console was opened. */
+    this.caughtUp = signal(false);
     /** How many events the history has; changes with every batch. */
     this.head = signal(0);
     this.published = 0;
@@ -70,13 +87,13 @@ export class Timeline {
   /**
    * Take events that follow those of the history.
    * @param {LabEvent[]} events
-   * @param {boolean} happening whether they happen now; if not, they are read because the console has just been opened
    */
-  take(events, happening) {
+  take(events) {
     this.history?.add(events);
     this.marks.add(events);
     this.publish();
-    if (happening && this.moment.value === null && !this.holdsFlights) for (const watch of this.watchers) watch(events);
+    if (this.caughtUp.value && this.moment.value === null && !this.holdsFlights)
+      for (const watch of this.watchers) watch(events);
   }
 
   /** Let the views see the events that have arrived, now or soon. */
@@ -96,15 +113,29 @@ export class Timeline {
    * @returns {Promise<void>}
    */
   reached(count) {
-    return new Promise((resolve) => {
-      const stop = effect(() => {
-        if (this.head.value < count) return;
-        queueMicrotask(() => stop());
-        resolve();
-      });
-    });
+    return until(() => this.head.value >= count);
   }
 
+  /**
+   * Go to the next event, after the moment that is shown, that a text is in; after the last event, to the first.
+   * The events that are still arriving are searched too.
+   * @param {string} text small letters
+   * @returns {Promise<boolean>} whether an event has the text
+   */
+  async find(text) {
+    await until(() => this.caughtUp.value);
+    const events = this.history?.events ?? [];
+    const from = this.moment.value ?? 0;
+    for (let step = 0; step < events.length; step++) {
+      const index = (from + step) % events.length;
+      const { node, words, type } = events[index];
+      if (`${node} ${words ?? type}`.toLowerCase().includes(text)) {
+        this.travelTo(index + 1);
+        return true;
+      }
+    }
+    return false;
+  }
   /**
    * Play past events: show one moment after the other, and let the mails move on the map.
    * @param {number} from how many events come before the first moment

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from pflab.client import Client
 from tests.support.console_page import OpenPage
@@ -52,6 +52,29 @@ def test_a_search_goes_to_the_event_that_it_finds(lost: str, open_page: OpenPage
     find.fill("no such event")
     find.press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("No event has")
+
+
+def test_a_search_waits_for_the_events_that_are_still_arriving(lost: str, open_page: OpenPage) -> None:
+    """Who searches before all events have arrived, and presses Enter within one frame, is taken to the event."""
+    page = open_page(lost).page
+    held: list[Route] = []
+    searched: list[bool] = []
+    page.route("**/events?*", lambda route: held.append(route) if not searched else route.continue_())
+    with page.expect_request("**/events?*"):
+        page.reload()
+    find = page.get_by_role("searchbox", name="Find")
+    find.evaluate(
+        """field => {
+          field.value = "makes 'Hello'";
+          field.dispatchEvent(new Event("input", {bubbles: true}));
+          field.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true}));
+        }"""
+    )
+    expect(page.locator(".travel .event")).to_have_text("the beginning")
+    searched.append(True)
+    for request in held:
+        request.continue_()
+    expect(page.locator(".travel .event")).to_contain_text("makes 'Hello' in Projects as A-1")
 
 
 @pytest.fixture(scope="module")
