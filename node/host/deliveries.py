@@ -169,7 +169,9 @@ class Deliveries:
 
     async def _deliver(self, transmission: Transmission, address: Address, decision: Decision) -> SendOutcome:
         outcome = SendOutcome(SendState.DEFERRED, "not sent")
-        sent = replace(transmission, content=altered(transmission.content)) if decision.alter else transmission
+        sent = transmission
+        if decision.alter:
+            sent = replace(sent, content=altered(sent.content, decision.alter))
         for _ in range(decision.copies):
             outcome = await self._sender.send(address, sent, self._node.name, fresh=decision.fresh)
             if outcome.state is not SendState.DELIVERED:

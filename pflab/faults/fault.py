@@ -46,6 +46,8 @@ MailType = Literal[
     "content response",
 ]
 
+HeaderField = Literal["From", "To", "Subject", "Date", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"]
+
 VERBS: Final = tuple(verb.value for verb in Verb)
 
 CONNECT_US: Final = round(CONNECT_S * SECOND_US)
@@ -180,6 +182,19 @@ class Alter(MailFault, frozen=True, kw_only=True, tag="alter"):
         ]
         | None
     ) = None
+
+
+class Rewrite(MailFault, frozen=True, kw_only=True, tag="rewrite"):
+    """One field of the mail's header arrives with another first letter, as after a gateway that rewrites it."""
+
+    header: Annotated[
+        HeaderField,
+        Meta(
+            description="The header field. Message-ID is none of them, because traces name mails by it.",
+            examples=["Content-Type"],
+            extra_json_schema={"enum": list(get_args(HeaderField))},
+        ),
+    ]
 
 
 class Delay(MailFault, frozen=True, kw_only=True, tag="delay"):
@@ -363,7 +378,7 @@ class Kill(ServerFault, frozen=True, kw_only=True, tag="kill"):
     """A server was killed; its start heals the fault."""
 
 
-InjectableFault = Lose | Alter | Delay | Duplicate | Reorder | Cut | Blackhole | Smtp | Hold | Unstamp
+InjectableFault = Lose | Alter | Rewrite | Delay | Duplicate | Reorder | Cut | Blackhole | Smtp | Hold | Unstamp
 """The faults that a user of a running lab can inject."""
 
 AnyFault = InjectableFault | Crash | Stall | Skew | Kill

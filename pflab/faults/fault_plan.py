@@ -50,6 +50,7 @@ from pflab.faults.fault import (
     Lose,
     MailFault,
     Reorder,
+    Rewrite,
     Separation,
     Skew,
     Smtp,
@@ -60,6 +61,7 @@ from topology.enums import ConnectorKind
 from traces.labtime import LabTime, check_not_after_end, format_duration
 from transport.envelope import Priority, Transmission
 from transport.protocol.fault_points import (
+    BODY,
     GO,
     AfterSend,
     AtArrival,
@@ -277,7 +279,8 @@ class FaultPlan:
         separated = any(self._separates(fault, point) for _, fault in self.of(Separation))
         if not separated and (apart := self._apart(point)):
             return Decision(apart=apart)
-        hold_until_at, copies, alter = link.hold_until_at, 1, False
+        hold_until_at, copies = link.hold_until_at, 1
+        alter: tuple[str, ...] = ()
         for active in self.active():
             fault = active.asked
             if isinstance(fault, Cut):
@@ -292,7 +295,7 @@ class FaultPlan:
             ):
                 decision = self._of_mail_fault(active, fault, point)
                 copies = max(copies, decision.copies)
-                alter = alter or decision.alter
+                alter += tuple(part for part in decision.alter if part not in alter)
                 if decision.hold_until_at is not None:
                     hold_until_at = max(hold_until_at or 0, decision.hold_until_at)
         if hold_until_at is not None and hold_until_at > point.now and point.row not in self._released:
@@ -349,9 +352,11 @@ class FaultPlan:
             if fault.link is not None or fault.connector is not None:
                 self._armed[_arrival(point.transmission)] = active.id
             return GO  # decided again at each attempt, because only the arrival counts as a use
-        if isinstance(fault, Alter):
+        if isinstance(fault, Alter | Rewrite):
             if active.count is None or len(active.decided) < active.count:
-                decision = active.decided[point.row] = Decision(alter=True)
+                decision = active.decided[point.row] = Decision(
+                    alter=(fault.header if isinstance(fault, Rewrite) else BODY,)
+                )
             return decision  # the use is counted when the mail has crossed its hop
         if isinstance(fault, Duplicate):
             decision = Decision(copies=2)

@@ -49,23 +49,23 @@ class MailCapture:
     def __init__(self, decide: DecideNow, *keeps: Keep) -> None:
         self._decide = decide
         self._keeps = keeps
-        self._altered: set[QueueRow] = set()
+        self._altered: dict[QueueRow, tuple[str, ...]] = {}
 
     def decide(self, point: FaultPoint) -> Decision:
         """Return the decision. Raises LabError if a mail cannot be kept."""
         decision = self._decide(point)
         if isinstance(point, BeforeSend) and decision.alter:
-            self._altered.add(point.row)
+            self._altered[point.row] = decision.alter
         elif isinstance(point, AfterSend):
             # Nodes in other processes send the content only if the lab has asked for it.
             if point.delivered and not point.transmission.is_call and point.transmission.content:
                 self._captured(point)
-            self._altered.discard(point.row)
+            self._altered.pop(point.row, None)
         return decision
 
     def _captured(self, point: AfterSend) -> None:
         sent = point.transmission
-        content = altered(sent.content) if point.row in self._altered else sent.content
+        content = altered(sent.content, self._altered.get(point.row, ()))
         line = hop_line(point.server, sent.sent_at, sent.lamport, sent.priority)
         for keep in self._keeps:
             keep(point, line + content)

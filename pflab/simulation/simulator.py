@@ -414,7 +414,9 @@ class Simulator(RecordedLab):
         if hold_until_at is not None:
             self._try_own_stimulus(slot, lambda node: node.hop_held(now, queue_id, hold_until_at))
             return
-        sent = replace(transmission, content=altered(transmission.content)) if decision.alter else transmission
+        sent = transmission
+        if decision.alter:
+            sent = replace(sent, content=altered(sent.content, decision.alter))
         outcome = unreachable(decision.refuse) if decision.refuse else self._hand_over(slot, sent, decision.copies)
         self._network.decide(AfterSend(slot.name, transmission, outcome.state is SendState.DELIVERED))
         self._try_own_stimulus(slot, lambda node: node.hop_concluded(now, queue_id, outcome))

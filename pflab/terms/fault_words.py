@@ -11,6 +11,7 @@ _DOES: Final = {
     "duplicate": "duplicates",
     "reorder": "reorders",
     "alter": "alters",
+    "rewrite": "rewrites",
 }
 
 
@@ -59,7 +60,8 @@ def fault_words(kind: str, details: Mapping[str, object]) -> str:
                 else "all mails"
             )
             by = f" by {of['by']}" if "by" in of else ""
-            return f"{_DOES.get(kind, kind)} {mails}{place}{by}{left}{until}"
+            what = f"{of['header']} of {mails}" if "header" in of else mails
+            return f"{_DOES.get(kind, kind)} {what}{place}{by}{left}{until}"
 
 
 def _ends(between: str) -> str:

@@ -1,11 +1,13 @@
-"""Alters a mail in transit, for a fault, so that only the signature shows the alteration (spec: ML-6).
+"""Alters a mail in transit, for a fault: its body, so that only the signature shows it, or a field of its header (spec: ML-6).
 
-The envelope is encoded again, so every checksum and length in it is correct. The alteration depends only on the mail: the
-same mail is always altered in the same way.
+The envelope of an altered body is encoded again, so every checksum and length in it is correct. The alteration depends only on
+the mail: the same mail is always altered in the same way.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -16,15 +18,24 @@ from transport.mapi.system_message import Part, SystemMessage
 from transport.mapi.tnef import decode_tnef, encode_tnef
 from transport.mime.headers import split_header
 from transport.mime.message import BodyForm, MailHeaders, build_mail, system_body
+from transport.protocol.fault_points import BODY
 
 _ANY_HEADERS: Final = MailHeaders("any@lab.test", "any@lab.test", ("any@lab.test",), "", 0)
 """Header values for a mail of which only the body is used."""
 
 
-def altered(content: bytes) -> bytes:
-    """Return the mail with one change. In a replication mail, one bit changes, in the first item if there is one. In an
-    ordinary mail, one letter of the text changes. The header stays. A mail without anything to alter is returned unchanged.
+def altered(content: bytes, parts: Sequence[str] = (BODY,)) -> bytes:
+    """Return a mail with a change in each of some parts. A part without anything to alter stays.
+
+    parts: BODY or names of header fields. In the body of a replication mail one bit changes, in the first item if there is
+        one; in other text one letter becomes another, in a header field the first.
     """
+    for part in parts:
+        content = _with_altered_body(content) if part == BODY else _with_altered_field(content, part)
+    return content
+
+
+def _with_altered_body(content: bytes) -> bytes:
     try:
         found = system_body(content)
         if found is not None:
@@ -73,14 +84,30 @@ def _with_bit_inverted(value: bytes) -> bytes:
 
 
 def _altered_text(content: bytes) -> bytes:
-    """Return a mail with another letter after the middle of its text. Line ends stay."""
+    """Return an ordinary mail with another letter in its text."""
     try:
         start = _body_at(content)
     except CodecError:  # the header is too long
         return content
     middle = start + (len(content) - start) // 2
-    for at in (*range(middle, len(content)), *range(start, middle)):
+    return _with_other_letter(content, (*range(middle, len(content)), *range(start, middle)))
+
+
+def _with_altered_field(content: bytes, name: str) -> bytes:
+    """Return a mail with another letter in the value of the first field of a name."""
+    try:
+        header_end = _body_at(content)
+    except CodecError:  # the header is too long
+        return content
+    field = re.compile(rb"^%s[ \t]*:((?:.|\n[ \t])*)" % re.escape(name.encode("ascii")), re.IGNORECASE | re.MULTILINE)
+    found = field.search(content, 0, header_end)
+    return content if found is None else _with_other_letter(content, range(*found.span(1)))
+
+
+def _with_other_letter(content: bytes, places: Iterable[int]) -> bytes:
+    """Return a mail with another letter or digit at the first of some places that has one. Line ends stay."""
+    for at in places:
         if content[at : at + 1].isalnum():
-            other = b"B" if content[at : at + 1] == b"A" else b"A"
+            other = b"B" if content[at : at + 1] in b"Aa" else b"A"
             return content[:at] + other + content[at + 1 :]
     return content

@@ -125,6 +125,10 @@ class AtVerb(msgspec.Struct, frozen=True, tag=True):
 FaultPoint = BeforeSend | AfterSend | AtArrival | AtVerb
 
 
+BODY: Final = "body"
+"""The part of a mail below its header, which a fault can alter."""
+
+
 class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     """What faults do at one point. Each field belongs to one kind of point. The defaults mean that nothing goes wrong."""
 
@@ -138,8 +142,8 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     """Before a send: send the mail this many times."""
     fresh: bool = False
     """Before a send: use a new connection, so that a fault at its first verbs acts."""
-    alter: bool = False
-    """Before a send: send the mail altered (transport.mime.tamper)."""
+    alter: tuple[str, ...] = ()
+    """Before a send: alter these parts of the mail, BODY or names of header fields (transport.mime.tamper)."""
     lost_by: str | None = None
     """At arrival: the id of the fault that loses the mail."""
     at_verb: VerbFault | None = None

@@ -21,6 +21,7 @@ Inject = Callable[[Fault, str | None, bool], int]
 EXAMPLES: Final = {
     "lose": "--from A --to B --type content --count 1",
     "alter": "--from A --to B --lasts '2 h'",
+    "rewrite": "--header Content-Type --to B --count 1",
     "delay": "--to B --by '40 min'",
     "duplicate": "--type status --count 3",
     "reorder": "--from A --to B",

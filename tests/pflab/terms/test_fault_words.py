@@ -17,6 +17,7 @@ from pflab.faults.fault import (
     Kill,
     Lose,
     Reorder,
+    Rewrite,
     Skew,
     Smtp,
     Stall,
@@ -30,6 +31,7 @@ AT = parse_instant("2003-10-21T02:00:00Z")
 WORDS = {
     "loses content mails from A to B, once": Lose(from_="A", to="B", type="content", count=1),
     "alters all mails": Alter(),
+    "rewrites Subject of mails to B": Rewrite(header="Subject", to="B"),
     "delays one mail by 20 min": Delay(mail="1@A"),
     "duplicates mails from A to B, 3 times": Duplicate(link=["A", "B"], count=3),
     "reorders mails on WAN by 1 h": Reorder(connector="WAN", by="1 h", count=None),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import get_args
 
 import pytest
 
 from node.codec.replication_message import decode
 from node.codec.signing import Verifier
 from node.errors import BadMail
+from pflab.faults.fault import HeaderField
 from tests.support.forged_mail import HEADERS, HOP, message_in
 from tests.support.post_office import AUTHORITY, PostOffice
 from transport.mapi.mdbef import decode_mdbef, encode_mdbef
@@ -17,6 +19,7 @@ from transport.mapi.tnef import decode_tnef, encode_tnef
 from transport.mime.headers import incoming_mail
 from transport.mime.message import BodyForm, build_mail, system_body
 from transport.mime.tamper import altered
+from transport.protocol.fault_points import BODY
 
 
 def sent_to_b(office: PostOffice, at_min: int) -> bytes:
@@ -95,3 +98,22 @@ def test_a_mail_whose_lines_end_in_lf_alone_can_be_altered(form: BodyForm) -> No
     assert found is not None and found != system_body(mail)
     assert altered(mail).startswith(mail.partition(b"\n\n")[0] + b"\n\n")
     assert altered(b"Subject: Hello\n\nSee you\n") == b"Subject: Hello\n\nSee Aou\n"
+
+
+@pytest.mark.parametrize("name", get_args(HeaderField))
+def test_a_header_field_is_altered_and_all_else_stays(name: str) -> None:
+    """The first letter of the field's value becomes another, also if the value is folded; the other lines stay."""
+    before = content_mail(PostOffice()).split(b"\r\n")
+    after = altered(b"\r\n".join(before), (name,)).split(b"\r\n")
+    ((old, new),) = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    assert old.startswith(name.encode() + b": ")
+    assert sum(a != b for a, b in zip(old, new, strict=True)) == 1
+    folded = name.encode() + b":\r\n\t=value\r\nX: y\r\n\r\ntext"
+    assert altered(folded, (name.lower(),)) == folded.replace(b"value", b"Aalue")
+
+
+def test_a_header_field_that_is_missing_is_not_altered() -> None:
+    """Neither a line of the body nor another field whose name begins alike counts; several parts change together."""
+    letter = b"Subject-Line: a\r\n\r\nSubject: b\r\n"
+    assert altered(letter, ("Subject",)) == letter
+    assert altered(b"Date: x\r\nTo: y\r\n\r\nz", ("To", BODY)) == b"Date: x\r\nTo: A\r\n\r\nA"
