@@ -1,20 +1,25 @@
 """The replication agent: a stimulus changes the tables and puts mail into the queue. It does no other I/O.
 
 This module has the entry points and maps each kind of timer to its handler.
+
+If the registry value `Replication` was 0 when the store started, the agent is disabled (spec: SE-1). Users can still change
+messages; their changes wait for a broadcast. Age limits are applied. The store sends nothing, no replication timer fires, and
+replication mail that arrives is kept. The next start with the agent enabled processes the kept mail.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Final
 
-from node.agent import agent_disabled, incoming, store_restore
+from node.agent import incoming, store_restore
 from node.backfill import array, requests, responses, suspension
 from node.broadcasts import cycles
 from node.errors import NodeError
 from node.objects import conflict_age, expiry, retention, tombstones
 from node.replicas import removal, tree_changes
-from node.state import held_messages
+from node.state import application_log, held_messages
 from node.state.context import Context
 from node.state.directory import Stamp
 from node.state.timers import Timer, is_set, next_due, overdue, set_timer, set_timer_if_none, take_due
@@ -25,7 +30,22 @@ from node.user_mail.conflict_notices import notify_for_silent_stores
 from traces.events import StatusMissed
 from transport.envelope import LocalDelivery
 from transport.mime.headers import scan_header
+from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
+
+KEEP_MAIL = Statement("INSERT INTO waiting (sender, content) VALUES (?, ?)")
+FIRST_KEPT_MAIL = Statement("SELECT id, sender, content FROM waiting ORDER BY id LIMIT 1")
+REMOVE_KEPT_MAIL = Statement("DELETE FROM waiting WHERE id = ?")
+
+TIMERS_WITHOUT_AGENT: Final = (Timer.EXPIRY, Timer.RETENTION, Timer.LIMITS, Timer.STAMP)
+"""The timers that fire without an agent: age limits, retention (spec: DL-3, DL-5), warnings of full folders
+(spec: AD-2) and the directory are not replication."""
+
+SENDING_TIMERS: Final = (Timer.CYCLE, Timer.STATUS_CHECK, Timer.STATUS_REQUEST, Timer.ENTRY, Timer.RESPONSE)
+"""The timers whose handlers send mail. They wait while the store itself has no address (spec: ML-1)."""
+
+ALL_TIMERS: Final = tuple(Timer)
+SILENT_TIMERS: Final = tuple(timer for timer in Timer if timer not in SENDING_TIMERS)
 
 MAX_STEPS_A_TICK = 100_000
 """The most timers that one tick runs. If more are due, a handler sets its timer to the same instant again and again. Then
@@ -36,7 +56,7 @@ MAX_STEPS_A_TICK = 100_000
 def tick(ctx: Context, s: Stimulus) -> bool:
     """Run the handlers of the timers that are due now. Return True if some are left for the next stimulus."""
     stamp_due(ctx, s)
-    kinds = agent_disabled.timers_of(ctx)
+    kinds = timers_of(ctx)
     for _ in range(MAX_STEPS_A_TICK):
         due = take_due(s.conn, s.now, kinds)
         if due is None:
@@ -50,6 +70,13 @@ def tick(ctx: Context, s: Stimulus) -> bool:
     )
 
 
+def timers_of(ctx: Context) -> tuple[Timer, ...]:
+    """Return the kinds of timer that fire in this store."""
+    if not ctx.config.replicates:
+        return TIMERS_WITHOUT_AGENT
+    return ALL_TIMERS if ctx.directory.address(ctx.name) is not None else SILENT_TIMERS
+
+
 def run_due_cycles(ctx: Context, s: Stimulus) -> None:
     """At the end of a stimulus, run the cycles that its changes made due at once: they commit together (spec: OUT-1).
 
@@ -60,7 +87,7 @@ def run_due_cycles(ctx: Context, s: Stimulus) -> None:
     while ctx.due_cycles:
         fid = min(ctx.due_cycles)
         ctx.due_cycles.remove(fid)
-        if Timer.CYCLE in agent_disabled.timers_of(ctx):
+        if Timer.CYCLE in timers_of(ctx):
             _cycle(ctx, s, fid)
         else:
             set_timer_if_none(s.conn, Timer.CYCLE, fid, s.now)
@@ -80,7 +107,8 @@ def deliver(ctx: Context, s: Stimulus, local: Sequence[LocalDelivery]) -> None:
         if not for_store:
             continue
         if mail.system and not ctx.config.replicates:
-            agent_disabled.keep_mail(s, mail)
+            # spec: IN-2 durably, so its sender may delete it
+            s.conn.exec_driver_sql(KEEP_MAIL, (mail.sender, mail.content))
         else:
             incoming.receive(ctx, s, mail.sender, mail.content, mail.message_id, system=mail.system)
 
@@ -140,7 +168,7 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
             if not is_set(s.conn, Timer.CYCLE, fid):  # the cycle was due while content was suspended
                 cycles.reschedule(ctx, s, fid)
     if not ctx.config.replicates:
-        agent_disabled.log_disabled(ctx, s)
+        application_log.write(ctx.config, s.conn, s.now, 3002, {})  # spec: EV-1
     if first and joins_later:
         statuses.want_status(ctx, s, HIERARCHY_FID, at_once=True)
     if first:
@@ -152,11 +180,18 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
         store_restore.request_statuses(ctx, s)
     if not ctx.config.replicates:
         return
-    for sender, content in agent_disabled.take_mails(s.conn):
+    for sender, content in _take_mails(s.conn):
         incoming.receive(ctx, s, sender, content, scan_header(content).message_id, system=True)
     tree_changes.announce_removals(ctx, s)
     if not restored:
         statuses.at_start(ctx, s)
+
+
+def _take_mails(conn: Connection) -> Iterator[tuple[str, bytes]]:
+    """Yield and delete the kept mails in order of arrival, as (sender, content)."""
+    while (row := conn.exec_driver_sql(FIRST_KEPT_MAIL).first()) is not None:
+        conn.exec_driver_sql(REMOVE_KEPT_MAIL, (row[0],))
+        yield row[1], row[2]
 
 
 def _cycle(ctx: Context, s: Stimulus, fid: int) -> None:

@@ -13,18 +13,26 @@ from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Any, Final
 
-from node.codec.items import ROOT, Version, read_version
-from node.codec.property_lists import NUMBER, PREDECESSORS, Properties, Property, Values, read, write
+from node.codec.items import NUMBER, PREDECESSORS, ROOT, Version, read_version
 from node.codec.signing import Identity, Verifier
 from node.errors import BadMail
-from node.tracking.change_number import XID_SIZE, ChangeNumber, NumberError
+from node.tracking.change_number import XID_SIZE, NumberError
 from node.tracking.cnset import CNSet
 from node.tracking.idset import IdsetError, decode_idset, encode_idset
 from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import PclError
 from traces.labtime import LabTime, parse_instant
 from transport.errors import CodecError
-from transport.mapi.properties import Bag, decode_bag, encode_bag
+from transport.mapi.properties import (
+    Bag,
+    Properties,
+    Property,
+    Values,
+    decode_bag,
+    encode_bag,
+    read_values,
+    write_values,
+)
 from transport.mapi.system_message import Part, SystemMessage
 
 
@@ -280,7 +288,7 @@ def _section_bytes(section: Section, deletions: tuple[bytes, ...]) -> bytes:
         P_EXPIRED: section.expired.contents,
         P_EXPIRED_FAI: section.expired.associated,
     }
-    return encode_bag(write(values, _SECTION))
+    return encode_bag(write_values(values, _SECTION))
 
 
 def _deletion_bytes(update: Update) -> bytes:
@@ -293,7 +301,7 @@ def _deletion_bytes(update: Update) -> bytes:
         P_ASSOCIATED: version.fai,
         P_STANDS_FOR: update.stands_for,
     }
-    return encode_bag(write(values, _DELETION))
+    return encode_bag(write_values(values, _DELETION))
 
 
 def _part_bytes(props: Bag) -> bytes:
@@ -322,7 +330,7 @@ def encode(mail: ReplicationMail, identity: Identity) -> SystemMessage:
     assert len(mail.sections) == 1 or not mail.updates, "updates belong to the one folder that the mail is about"
     deletions = tuple(_deletion_bytes(update) for update in mail.updates if update.version.item is None)
     parts = tuple(
-        Part(item, write({P_NUMBER: update.version.number, P_STANDS_FOR: update.stands_for}, _PART))
+        Part(item, write_values({P_NUMBER: update.version.number, P_STANDS_FOR: update.stands_for}, _PART))
         for update in mail.updates
         if (item := update.version.item) is not None
     )
@@ -340,7 +348,7 @@ def encode(mail: ReplicationMail, identity: Identity) -> SystemMessage:
         P_SECTIONS: tuple(_section_bytes(section, deletions) for section in mail.sections),
         P_CERTIFICATE: identity.certificate,
     }
-    props = write(values, _SIGNED)
+    props = write_values(values, _SIGNED)
     props[P_SIGNATURE] = identity.sign(_signed_bytes(props, parts, digests))
     return SystemMessage(props, parts)
 
@@ -357,26 +365,29 @@ def decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
 
 
 def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
-    values = read(message.props, _MAIL)
     digests = [hashlib.sha256(part.item).hexdigest() for part in message.parts]
     signed = _signed_bytes(message.props, message.parts, digests)
+    values = read_values(message.props, _MAIL)
     if not verifier.verify(values[P_STORE], values[P_CERTIFICATE], values[P_SIGNATURE], signed):
         raise BadMail(f"the signature is not that of store {values[P_STORE]}")
-    section_values = [read(decode_bag(section), _SECTION) for section in values[P_SECTIONS]]
+    section_values = [read_values(decode_bag(section), _SECTION) for section in values[P_SECTIONS]]
     sections = tuple(map(_section_of, section_values))
     kind: MessageType = values[P_TYPE]
     _check_sections(kind, sections, message.parts)
     deletions = section_values[0][P_DELETIONS] if len(sections) == 1 else ()
-    updates = [_deletion_of(read(decode_bag(deletion), _DELETION)) for deletion in deletions]
+    updates = [_deletion_of(read_values(decode_bag(deletion), _DELETION)) for deletion in deletions]
     failed, failures = CNSet.EMPTY, []
     for part, digest in zip(message.parts, digests, strict=True):
-        beside = read(part.props, _PART)
+        beside = read_values(part.props, _PART)
         number, stands_for = beside[P_NUMBER], beside[P_STANDS_FOR]
         try:
-            version = _version_of(part.item, number)
-        except (CodecError, NumberError) as error:  # spec: IN-5 only this item is put aside
+            version = read_version(part.item)
+            defect = "" if version.number == number else f"the item inside is {version.number.text}"
+        except (CodecError, NumberError) as error:
+            defect = str(error)
+        if defect:  # spec: IN-5 only this item is put aside
             failed |= stands_for | CNSet.of(number)
-            failures.append(f"{number.text}: {error}")
+            failures.append(f"{number.text}: {defect}")
             continue
         version.known_digest = digest
         updates.append(Update(version, stands_for))
@@ -394,13 +405,6 @@ def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
         failed=failed,
         failures=tuple(failures),
     )
-
-
-def _version_of(item: bytes, number: ChangeNumber) -> Version:
-    version = read_version(item)
-    if version.number != number:
-        raise CodecError(f"the item inside is {version.number.text}")
-    return version
 
 
 def _section_of(values: Values) -> Section:

@@ -12,7 +12,7 @@ from typing import Final, Unpack
 
 from node.administration import folder_changes, orders, store_deletion, subtrees
 from node.agent import agent
-from node.agent.agent_disabled import timers_of
+from node.agent.agent import timers_of
 from node.backfill import suspension
 from node.backfill.sources import record_ignored_setting
 from node.broadcasts import cycles

@@ -53,19 +53,21 @@ def deliver(ctx: Context, s: Stimulus, delivery: LocalDelivery) -> None:
 
     A recipient that is neither is this store itself, and gets nothing here.
     """
-    failures: dict[str, str] = {}
-    read = cache(partial(post_of_mail, delivery.content))  # decoded once, for the first recipient that needs it
-    for address in delivery.recipients:
-        if ctx.book.is_this_store(address):
-            continue
-        folder = ctx.book.folder_of(address)
-        if folder is None:
-            _into_mailbox(s, address, delivery, read)
-        elif reason := _to_folder(ctx, s, folder, address, delivery, read):
-            failures[address] = reason
-    if failures:
-        for notice in ctx.mta.bounce(s, delivery, failures):  # a notice is never bounced, so this ends
-            deliver(ctx, s, notice)
+    mails = [delivery]
+    for mail in mails:
+        failures: dict[str, str] = {}
+        read = cache(partial(post_of_mail, mail.content))  # decoded once, for the first recipient that needs it
+        for address in mail.recipients:
+            if ctx.book.is_this_store(address):
+                continue
+            folder = ctx.book.folder_of(address)
+            if folder is not None:
+                if reason := _to_folder(ctx, s, folder, address, mail, read):
+                    failures[address] = reason
+            else:
+                _into_mailbox(s, address, mail, read)
+        if failures:
+            mails += ctx.mta.bounce(s, mail, failures)  # a notice is never bounced, so this ends
 
 
 def _to_folder(

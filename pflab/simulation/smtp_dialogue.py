@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from transport.envelope import CommandRefused, RecipientRefusal, SendOutcome, SendState
-from transport.mime.body_encoding import as_seven_bit
+from transport.mime.message import as_seven_bit
 from transport.protocol import xexch50
 from transport.protocol.fault_points import Mishap, Verb, VerbFault
 from transport.protocol.xexch50 import NEED_AUTHENTICATION

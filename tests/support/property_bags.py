@@ -1,8 +1,10 @@
-"""Property bags for Hypothesis, with every type, named and unnamed."""
+"""Property bags: of an attached message, and for Hypothesis with every type, named and unnamed."""
 
 from hypothesis import strategies as st
 
-from transport.mapi.properties import MV_FLAG, NamedTag, PropType
+from transport.mapi.item import IID_IMESSAGE
+from transport.mapi.properties import MV_FLAG, Bag, NamedTag, PropType
+from transport.mapi.property_tags import ATTACH_EMBEDDED_MSG, PR_ATTACH_DATA_OBJ, PR_ATTACH_METHOD
 
 text = st.text(st.characters(codec="utf-16-le", exclude_characters="\0"), max_size=40)
 data = st.binary(max_size=40)
@@ -26,6 +28,11 @@ SINGLE_ONLY: dict[int, st.SearchStrategy[object]] = {
     PropType.BOOLEAN: st.booleans(),
     PropType.OBJECT: data,
 }
+
+
+def embedded_attachment(item: bytes) -> Bag:
+    """Return the bag of an attached message, given its stream, for `Item.attachments`."""
+    return {PR_ATTACH_METHOD: ATTACH_EMBEDDED_MSG, PR_ATTACH_DATA_OBJ: IID_IMESSAGE + item}
 
 
 def properties() -> st.SearchStrategy[tuple[object, object]]:

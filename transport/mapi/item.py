@@ -4,50 +4,46 @@ An item (a message, or a folder of the hierarchy) is encoded once, on the server
 bytes and sends them in a TNEF or MDBEF envelope; no store encodes the item again. So an item has its own lengths and
 checksums, and `check_item` finds damage anywhere in it.
 
+Attachments are files and embedded messages. In a bag, a file's data is PR_ATTACH_DATA_BIN. On the wire the data is
+attAttachData, which means the same property [MS-OXTNEF 2.1.3.3.11]. Every reader keeps its bytes, so no second copy is needed.
+An embedded message is a property on the wire too. It also has an attAttachData with a note, because some readers (ytnef)
+ignore an attachment without attAttachData. An empty file stays a property, because ytnef does not read an item beyond an empty
+attribute.
+
 (spec: ML-2)
 """
 
-import struct
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Final
 
 from transport.errors import CodecError
 from transport.mapi import tnef_stream as ts
-from transport.mapi.attachment import (
-    AttachmentReader,
-    attachment_pieces,
-    embedded_attachment,
-    embedded_item,
-    exact_bag,
-    file_attachment,
+from transport.mapi.properties import Bag, decode_bag, decode_rows, encode_bag, encode_rows, text_of_either
+from transport.mapi.property_tags import (
+    ATTACH_BY_VALUE,
+    PR_ATTACH_DATA_BIN,
+    PR_ATTACH_DATA_OBJ,
+    PR_ATTACH_FILENAME,
+    PR_ATTACH_LONG_FILENAME,
+    PR_ATTACH_METHOD,
+    PR_BODY,
+    PR_BODY_A,
 )
-from transport.mapi.properties import Bag, decode_bag_at, encode_bag
-from transport.mapi.property_tags import PR_BODY, PR_BODY_A, PR_MESSAGE_CLASS, PR_MESSAGE_CLASS_A
 from transport.mapi.system_message import RawAttribute
-
-__all__ = [
-    "MAX_NESTING",
-    "MAX_RECIPIENTS",
-    "Item",
-    "body_text",
-    "check_item",
-    "decode_item",
-    "embedded_attachment",
-    "embedded_item",
-    "encode_item",
-    "file_attachment",
-    "item_bag",
-    "message_class",
-    "put_body",
-]
 
 MAX_NESTING: Final = 10
 """Largest depth of messages attached to messages. Mail clients allow far fewer levels."""
 
-MAX_RECIPIENTS: Final = 20_000
-"""Largest number of rows in a recipient table."""
+IID_IMESSAGE: Final = bytes.fromhex("0703020000000000c000000000000046")
+"""The bytes before an embedded message: {00020307-0000-0000-C000-000000000046} [MS-OXTNEF 2.1.3.4]."""
 
-_U32: Final = struct.Struct("<I")
+MAX_TITLE: Final = 99
+"""The most characters in attAttachTitle. If it is longer, ytnef ignores the rest of the item. A property has the whole
+name."""
+
+_DERIVED: Final = frozenset((ts.ATT_ATTACH_REND_DATA, ts.ATT_ATTACH_TITLE, ts.ATT_ATTACH_DATA))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +59,9 @@ class Item:
     extra: tuple[RawAttribute, ...] = ()
 
 
-def message_class(props: Bag) -> str | None:
-    """Return the message class of a bag."""
-    return _text(props, PR_MESSAGE_CLASS, PR_MESSAGE_CLASS_A)
-
-
 def body_text(props: Bag) -> str | None:
     """Return the text of a message."""
-    return _text(props, PR_BODY, PR_BODY_A)
+    return text_of_either(props, PR_BODY, PR_BODY_A)
 
 
 def put_body(props: Bag, text: str) -> None:
@@ -83,19 +74,10 @@ def put_body(props: Bag, text: str) -> None:
         props[PR_BODY] = text
 
 
-def _text(props: Bag, unicode_tag: int, string8_tag: int) -> str | None:
-    """Return a text that may have either type. STRING8 is in the code page of attOemCodepage."""
-    wide = props.get(unicode_tag)
-    if isinstance(wide, str):
-        return wide
-    narrow = props.get(string8_tag)
-    return narrow.decode("cp1252", "replace") if isinstance(narrow, bytes) else None
-
-
 def encode_item(item: Item) -> bytes:
     """Return the item's stream. The same item always gives the same bytes."""
     owned = ts.by_owner(item.extra)
-    pieces = message_pieces(item.props, message_class(item.props), owned.get(-1, []), item.recipients)
+    pieces = message_pieces(item.props, ts.message_class(item.props), owned.get(-1, []), item.recipients)
     level = ts.LEVEL_MESSAGE
     for index, attachment in enumerate(item.attachments):
         pieces += attachment_pieces(attachment, owned.get(index, []))
@@ -112,8 +94,7 @@ def message_pieces(
     if not any(raw.code == ts.ATT_MESSAGE_CLASS for raw in kept):
         pieces.append(ts.class_attribute(class_name))
     if recipients:
-        table = [_U32.pack(len(recipients)), *(encode_bag(row) for row in recipients)]
-        pieces += ts.frame(ts.LEVEL_MESSAGE, ts.ATT_RECIP_TABLE, b"".join(table))
+        pieces += ts.frame(ts.LEVEL_MESSAGE, ts.ATT_RECIP_TABLE, encode_rows(recipients))
     # attMsgProps comes after all other attributes of the message [MS-OXTNEF 2.1.3].
     pieces += ts.frame(ts.LEVEL_MESSAGE, ts.ATT_MSG_PROPS, encode_bag(props))
     return pieces
@@ -153,10 +134,10 @@ def _decode(stream: bytes, depth: int) -> tuple[Bag, tuple[Bag, ...], tuple[Bag,
                 readers[-1].take(code, start, end)
         elif code == ts.ATT_MSG_PROPS:
             _once(props, code)
-            props = exact_bag(stream, start, end)
+            props = decode_bag(stream, start, end)
         elif code == ts.ATT_RECIP_TABLE:
             _once(recipients, code)
-            recipients = _rows(stream, start, end)
+            recipients = decode_rows(stream, start, end)
         elif code == ts.ATT_MESSAGE_CLASS:
             _once(class_at, code)
             class_at = len(extra), start, end
@@ -165,7 +146,7 @@ def _decode(stream: bytes, depth: int) -> tuple[Bag, tuple[Bag, ...], tuple[Bag,
     if props is None:
         raise CodecError("the TNEF stream has no attMsgProps, so it has no item")
     if class_at is not None:
-        keep_odd_class(extra, stream, class_at, message_class(props))
+        ts.keep_odd_class(extra, stream, class_at, ts.message_class(props))
     attachments = _finish(readers, extra, depth) if readers else ()
     return props, recipients or (), attachments, tuple(extra)
 
@@ -182,31 +163,98 @@ def _finish(readers: list[AttachmentReader], extra: list[RawAttribute], depth: i
     return tuple(bags)
 
 
-def keep_odd_class(
-    extra: list[RawAttribute], stream: bytes, class_at: tuple[int, int, int], class_name: str | None
-) -> None:
-    """Keep an attMessageClass in `extra` only if it differs from the property."""
-    index, start, end = class_at
-    if stream[start - 9 : end + 2] != ts.class_attribute(class_name):
-        extra.insert(index, RawAttribute(ts.ATT_MESSAGE_CLASS, stream[start:end]))
-
-
 def _once(before: object, code: int) -> None:
     if before is not None:
         raise CodecError(f"TNEF attribute {code:#010x} occurs twice; only one is allowed")
 
 
-def _rows(stream: bytes, start: int, end: int) -> tuple[Bag, ...]:
-    count = int.from_bytes(stream[start : start + 4], "little")
-    if count > MAX_RECIPIENTS:
-        raise CodecError(f"the item announces {count} recipients; at most {MAX_RECIPIENTS} are allowed")
-    if start + 4 + 4 * count > end:
-        raise CodecError(f"the item announces {count} recipients, which do not fit in {end - start} bytes")
-    rows: list[Bag] = []
-    at = start + 4
-    for _ in range(count):
-        row, at = decode_bag_at(stream, at, end)
-        rows.append(row)
-    if at != end:
-        raise CodecError(f"unexpected {end - at} bytes after the last recipient")
-    return tuple(rows)
+# -- attachments
+
+
+def file_attachment(name: str, data: bytes) -> Bag:
+    """Return the bag of an attached file, for `Item.attachments`."""
+    return {
+        PR_ATTACH_METHOD: ATTACH_BY_VALUE,
+        PR_ATTACH_LONG_FILENAME: name,
+        PR_ATTACH_DATA_BIN: data,
+    }
+
+
+def embedded_item(attachment: Bag) -> bytes | None:
+    """Return the stream of the message in an attachment; None if the attachment is not a message."""
+    value = attachment.get(PR_ATTACH_DATA_OBJ)
+    if isinstance(value, bytes) and value.startswith(IID_IMESSAGE):
+        return value[len(IID_IMESSAGE) :]
+    return None
+
+
+def attachment_pieces(bag: Bag, raws: list[RawAttribute]) -> list[bytes]:
+    """Return all attributes of one attachment, in pieces to join; `raws` are its unknown attributes."""
+    kept = {raw.code for raw in raws}
+    pieces = [] if ts.ATT_ATTACH_REND_DATA in kept else [ts.REND_ATTRIBUTE]
+    pieces += ts.frame_kept(raws)
+    if ts.ATT_ATTACH_TITLE not in kept and (title := _title(bag)):
+        pieces += ts.frame(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACH_TITLE, title)
+    if ts.ATT_ATTACH_DATA not in kept:
+        data = bag.get(PR_ATTACH_DATA_BIN)
+        if isinstance(data, bytes) and data and PR_ATTACH_DATA_OBJ not in bag:
+            pieces += ts.frame(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACH_DATA, data)
+            bag = {tag: value for tag, value in bag.items() if tag != PR_ATTACH_DATA_BIN}
+        elif embedded_item(bag) is not None:
+            pieces.append(ts.NOTE_ATTRIBUTE)
+    pieces += ts.frame(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACHMENT, encode_bag(bag))
+    return pieces
+
+
+def _title(bag: Bag) -> bytes:
+    """Return the file name for readers without properties: in our code page, where other characters become `?`."""
+    name = bag.get(PR_ATTACH_LONG_FILENAME, bag.get(PR_ATTACH_FILENAME))
+    return name[:MAX_TITLE].encode(f"cp{ts.CODEPAGE}", "replace") + b"\0" if isinstance(name, str) else b""
+
+
+class AttachmentReader:
+    """Collects the attributes of one attachment of a stream; `finish` returns its bag."""
+
+    def __init__(self, stream: bytes, index: int, opening: tuple[int, int, int]) -> None:
+        code, start, end = opening
+        if code != ts.ATT_ATTACH_REND_DATA:
+            raise CodecError(
+                f"TNEF attribute {code:#010x} at byte {start - 9} comes before attAttachRendData, which opens an attachment"
+            )
+        self.stream = stream
+        self.index = index
+        self.bag: Bag | None = None
+        self.raws = [RawAttribute(code, stream[start:end], index)]
+
+    def take(self, code: int, start: int, end: int) -> None:
+        """Add an attribute of this attachment."""
+        if code != ts.ATT_ATTACHMENT:
+            self.raws.append(RawAttribute(code, self.stream[start:end], self.index))
+        elif self.bag is None:
+            self.bag = decode_bag(self.stream, start, end)
+        else:
+            raise CodecError(f"attachment {self.index} has two attAttachment attributes; only one is allowed")
+
+    def finish(self) -> tuple[Bag, list[RawAttribute]]:
+        """Return the attachment's bag, and the attributes to keep as they are, because the bag does not contain them."""
+        bag = self.bag if self.bag is not None else {}
+        nested = embedded_item(bag) is not None
+        count = {code: sum(raw.code == code for raw in self.raws) for code in _DERIVED}
+        kept: list[RawAttribute] = []
+        for raw in self.raws:
+            implied = {
+                ts.ATT_ATTACH_REND_DATA: raw.data == ts.REND_DATA,
+                ts.ATT_ATTACH_TITLE: raw.data == _title(bag),
+                ts.ATT_ATTACH_DATA: nested and raw.data == ts.NOTE,
+            }.get(raw.code, raw.code == ts.ATT_END_GUARD and raw.data == ts.GUARD_DATA)
+            if implied and count.get(raw.code, 1) == 1:
+                continue
+            if (
+                raw.code == ts.ATT_ATTACH_DATA
+                and count[raw.code] == 1
+                and not (PR_ATTACH_DATA_BIN in bag or PR_ATTACH_DATA_OBJ in bag)
+            ):
+                bag[PR_ATTACH_DATA_BIN] = raw.data
+            else:
+                kept.append(raw)
+        return bag, kept

@@ -16,8 +16,7 @@ from zlib import crc32
 
 from transport.errors import CodecError
 from transport.mapi import tnef_stream as ts
-from transport.mapi.attachment import exact_bag
-from transport.mapi.properties import encode_bag
+from transport.mapi.properties import decode_bag, encode_bag
 from transport.mapi.system_message import Part, RawAttribute, SystemMessage
 from transport.mapi.tnef import MAX_PARTS
 
@@ -68,7 +67,7 @@ def decode_mdbef(data: bytes) -> SystemMessage:
     """
     control_size, extra_count, part_count = _check_head(data)
     reader = _Reader(data)
-    props = exact_bag(data, *reader.take(control_size))
+    props = decode_bag(data, *reader.take(control_size))
     extra: list[RawAttribute] = []
     for _ in range(extra_count):
         code, attachment, size = reader.fields(_EXTRA)
@@ -82,7 +81,7 @@ def decode_mdbef(data: bytes) -> SystemMessage:
     parts: list[Part] = []
     for _ in range(part_count):
         props_size, item_size = reader.fields(_PART)
-        part_props = exact_bag(data, *reader.take(props_size))
+        part_props = decode_bag(data, *reader.take(props_size))
         start, end = reader.take(item_size, guarded=False)
         parts.append(Part(data[start:end], part_props))
     reader.finish()

@@ -12,7 +12,8 @@ loops below are the hot path of the lab (about 4 us for a dozen properties), so 
 
 import struct
 from codecs import utf_16_le_decode, utf_16_le_encode
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from transport.errors import CodecError
 from transport.mapi.property_types import (
@@ -33,23 +34,32 @@ from transport.mapi.property_types import (
 
 __all__ = [
     "MAX_PROPERTIES",
+    "MAX_RECIPIENTS",
     "MAX_VALUES",
     "MV_FLAG",
     "NAMED_ID_MIN",
     "Bag",
     "NamedTag",
     "PropType",
+    "Properties",
+    "Property",
     "Scalar",
     "Value",
+    "Values",
     "bytes_of",
     "decode_bag",
     "decode_bag_at",
+    "decode_rows",
     "encode_bag",
+    "encode_rows",
     "filetime",
     "int_of",
     "labtime",
+    "read_values",
     "tag_text",
     "text_of",
+    "text_of_either",
+    "write_values",
 ]
 
 MAX_PROPERTIES: Final = 4096
@@ -57,6 +67,9 @@ MAX_PROPERTIES: Final = 4096
 
 MAX_VALUES: Final = 65_536
 """Largest number of values of one property."""
+
+MAX_RECIPIENTS: Final = 20_000
+"""Largest number of rows in a recipient table."""
 
 
 # These are plain integers, because comparing an IntEnum member costs a function call.
@@ -98,6 +111,16 @@ _HEAD: Final = struct.Struct("<III")  # tag, number of values (1), length of the
 _PAIR: Final = struct.Struct("<II")
 _PADS: Final = (b"", b"\0\0\0", b"\0\0", b"\0")  # by length modulo 4
 _TEXT_ENDS: Final = (b"\0\0", b"", b"\0\0\0\0", b"")  # by length (with its NUL) modulo 4: NUL and padding
+
+
+def text_of_either(props: Bag, unicode_tag: int, string8_tag: int) -> str | None:
+    """Return a text that may have either type. STRING8 is in the code page of attOemCodepage."""
+    wide = props.get(unicode_tag)
+    if isinstance(wide, str):
+        return wide
+    narrow = props.get(string8_tag)
+    return narrow.decode("cp1252", "replace") if isinstance(narrow, bytes) else None
+
 
 # --- encode ------------------------------------------------------------------------------------------------
 
@@ -148,6 +171,11 @@ def encode_bag(bag: Bag) -> bytes:
         return b"".join(chunks)
     except TypeError as wrong:
         raise CodecError(f"a property of type BINARY holds something that is not bytes: {wrong}") from wrong
+
+
+def encode_rows(rows: Sequence[Bag]) -> bytes:
+    """Return the bytes of a recipient table: a count, and a bag for each row."""
+    return b"".join((_U32.pack(len(rows)), *map(encode_bag, rows)))
 
 
 def _encode_rare(tag: int, value: Value) -> bytes:
@@ -217,11 +245,13 @@ def _brief(value: object) -> str:
 # --- decode ------------------------------------------------------------------------------------------------
 
 
-def decode_bag(data: bytes) -> Bag:
-    """Return the bag that is exactly these bytes. Raise `CodecError` for malformed bytes."""
-    bag, end = decode_bag_at(data, 0, len(data))
-    if end != len(data):
-        raise CodecError(f"unexpected {len(data) - end} bytes after the last property")
+def decode_bag(data: bytes, start: int = 0, end: int | None = None) -> Bag:
+    """Return the bag that fills ``data[start:end]`` exactly. Raise `CodecError` for malformed bytes, also for a rest."""
+    if end is None:
+        end = len(data)
+    bag, stop = decode_bag_at(data, start, end)
+    if stop != end:
+        raise CodecError(f"unexpected {end - stop} bytes after the last property, at byte {stop}")
     return bag
 
 
@@ -277,6 +307,23 @@ def decode_bag_at(data: bytes, start: int, end: int) -> tuple[Bag, int]:  # noqa
     if len(bag) != count:
         raise CodecError(f"{count - len(bag)} properties occur twice in one property list; each may occur only once")
     return bag, at
+
+
+def decode_rows(data: bytes, start: int, end: int) -> tuple[Bag, ...]:
+    """Return the bags of the recipient table that fills ``data[start:end]`` exactly. Raise `CodecError` if it is malformed."""
+    count = int.from_bytes(data[start : start + 4], "little")
+    if count > MAX_RECIPIENTS:
+        raise CodecError(f"the item announces {count} recipients; at most {MAX_RECIPIENTS} are allowed")
+    if start + 4 + 4 * count > end:
+        raise CodecError(f"the item announces {count} recipients, which do not fit in {end - start} bytes")
+    rows: list[Bag] = []
+    at = start + 4
+    for _ in range(count):
+        row, at = decode_bag_at(data, at, end)
+        rows.append(row)
+    if at != end:
+        raise CodecError(f"unexpected {end - at} bytes after the last recipient")
+    return tuple(rows)
 
 
 def _misfit(tag: int, many: int, size: int, room: int) -> CodecError:
@@ -353,3 +400,53 @@ def _decode_name(data: bytes, at: int, kind: int) -> tuple[NamedTag, int]:
         )
     text = utf_16_le_decode(data[at : at + number], "strict", True)[0]
     return NamedTag(kind, guid, text.removesuffix("\0")), at + (number + 3 & -4)
+
+
+# --- lists whose properties are declared once, for writing and for reading -----------------------------------
+
+# A list is a table with a row for each property, in the order in which they are written: the type of the value on the wire, and
+# how it is read and written. So a value that has the wrong type, or is missing, never gets further than these functions.
+
+Values = dict[int, Any]
+"""The values of a property list by tag."""
+
+
+class Property(NamedTuple):
+    """One property of a list.
+
+    kind     the type of the value on the wire
+    read     returns the value that is meant; raises CodecError, or another error of the codec, if it is not valid
+    write    the reverse of `read`
+    default  the value for which the property is left out; None: the property is required
+    """
+
+    kind: type
+    read: Callable[[Any], Any] = lambda value: value
+    write: Callable[[Any], Any] = lambda value: value
+    default: Any = None
+
+
+Properties = Mapping[int, Property]
+
+
+def write_values(values: Values, properties: Properties) -> Bag:
+    """Return the property list with these values."""
+    return {
+        tag: written(values[tag])
+        for tag, (_, _, written, default) in properties.items()
+        if default is None or values[tag] != default
+    }
+
+
+def read_values(bag: Bag, properties: Properties) -> Values:
+    """Return the values in a property list. Other properties are ignored. Raise CodecError if a property is missing."""
+    values: Values = {}
+    for tag, (kind, meaning, _, default) in properties.items():
+        value = bag.get(tag)
+        if isinstance(value, kind):
+            values[tag] = meaning(value)
+        elif value is None and default is not None:
+            values[tag] = default
+        else:
+            raise CodecError(f"the property {tag:#010x} is missing or has the wrong type")
+    return values

@@ -16,9 +16,8 @@ from typing import Final
 
 from transport.errors import CodecError
 from transport.mapi import tnef_stream as ts
-from transport.mapi.attachment import IID_IMESSAGE, exact_bag
-from transport.mapi.item import check_item, keep_odd_class, message_class, message_pieces
-from transport.mapi.properties import Bag, encode_bag
+from transport.mapi.item import IID_IMESSAGE, check_item, message_pieces
+from transport.mapi.properties import Bag, decode_bag, encode_bag
 from transport.mapi.property_tags import ATTACH_EMBEDDED_MSG, PR_ATTACH_DATA_OBJ, PR_ATTACH_METHOD
 from transport.mapi.property_types import PropType
 from transport.mapi.system_message import CLASS_REPLICATION, Part, RawAttribute, SystemMessage
@@ -54,7 +53,7 @@ def encode_tnef(message: SystemMessage) -> bytes:
     if len(message.parts) > MAX_PARTS:
         raise CodecError(f"the mail has {len(message.parts)} parts; at most {MAX_PARTS} are allowed")
     owned = ts.by_owner(message.extra)
-    pieces = message_pieces(message.props, message_class(message.props) or CLASS_REPLICATION, owned.get(-1, []))
+    pieces = message_pieces(message.props, ts.message_class(message.props) or CLASS_REPLICATION, owned.get(-1, []))
     add = pieces.extend
     for index, part in enumerate(message.parts):
         if index not in owned and (usual := _usual_pieces(part)) is not None:
@@ -153,7 +152,7 @@ def _decode(stream: bytes) -> SystemMessage:
         elif not intact or level == ts.LEVEL_ATTACHMENT:
             raise _misplaced(code, start, len(parts), intact)
         elif code == ts.ATT_MSG_PROPS and props is None:
-            props = exact_bag(stream, start, end)
+            props = decode_bag(stream, start, end)
         elif code == ts.ATT_MESSAGE_CLASS and class_at is None:
             class_at = len(extra), start, end
         elif code in (ts.ATT_MSG_PROPS, ts.ATT_MESSAGE_CLASS):
@@ -169,7 +168,7 @@ def _decode(stream: bytes) -> SystemMessage:
             else f"the mail has {len(parts)} attachments; at most {MAX_PARTS} are allowed"
         )
     if class_at is not None:
-        keep_odd_class(extra, stream, class_at, message_class(props) or CLASS_REPLICATION)
+        ts.keep_odd_class(extra, stream, class_at, ts.message_class(props) or CLASS_REPLICATION)
     extra.sort(
         key=attrgetter("attachment")
     )  # as `encode_tnef` writes them: those of the message first, each owner's in order
@@ -209,7 +208,7 @@ def _attachment(
 
 
 def _part(stream: bytes, start: int, end: int, index: int) -> Part:
-    props = exact_bag(stream, start, end)
+    props = decode_bag(stream, start, end)
     method, value = props.pop(PR_ATTACH_METHOD, None), props.pop(PR_ATTACH_DATA_OBJ, None)
     if method != ATTACH_EMBEDDED_MSG or not isinstance(value, bytes) or not value.startswith(IID_IMESSAGE):
         raise CodecError(

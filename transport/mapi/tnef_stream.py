@@ -13,6 +13,8 @@ from typing import Final
 from zlib import adler32
 
 from transport.errors import CodecError
+from transport.mapi.properties import Bag, text_of_either
+from transport.mapi.property_tags import PR_MESSAGE_CLASS, PR_MESSAGE_CLASS_A
 from transport.mapi.system_message import RawAttribute
 
 SIGNATURE: Final = 0x223E9F78
@@ -107,7 +109,7 @@ REND_DATA: Final = struct.pack("<HIHHI", 1, 0xFFFFFFFF, 0, 0, 0)
 REND_ATTRIBUTE: Final = _joined(LEVEL_ATTACHMENT, ATT_ATTACH_REND_DATA, REND_DATA)
 
 NOTE: Final = b"Embedded message"
-"""attAttachData of an embedded message, for readers that cannot open embedded messages; see `transport.mapi.attachment`."""
+"""attAttachData of an embedded message, for readers that cannot open embedded messages; see `transport.mapi.item`."""
 NOTE_ATTRIBUTE: Final = _joined(LEVEL_ATTACHMENT, ATT_ATTACH_DATA, NOTE)
 
 OPENING: Final = REND_ATTRIBUTE + NOTE_ATTRIBUTE
@@ -117,12 +119,26 @@ GUARD_DATA: Final = b"\xff\xff"
 _GUARDS: Final = {level: _joined(level, ATT_END_GUARD, GUARD_DATA) for level in (LEVEL_MESSAGE, LEVEL_ATTACHMENT)}
 
 
+def message_class(props: Bag) -> str | None:
+    """Return the message class of a bag, which attMessageClass repeats."""
+    return text_of_either(props, PR_MESSAGE_CLASS, PR_MESSAGE_CLASS_A)
+
+
 @lru_cache(maxsize=256)
 def class_attribute(message_class: str | None) -> bytes:
     """Return attMessageClass; b'' if the class is missing or not ASCII."""
     if not message_class or not message_class.isascii():
         return b""
     return _joined(LEVEL_MESSAGE, ATT_MESSAGE_CLASS, message_class.encode("ascii") + b"\0")
+
+
+def keep_odd_class(
+    extra: list[RawAttribute], stream: bytes, class_at: tuple[int, int, int], class_name: str | None
+) -> None:
+    """Keep an attMessageClass in `extra` only if it differs from the property."""
+    index, start, end = class_at
+    if stream[start - 9 : end + 2] != class_attribute(class_name):
+        extra.insert(index, RawAttribute(ATT_MESSAGE_CLASS, stream[start:end]))
 
 
 def end_guard(level: int, last_piece: bytes) -> bytes:

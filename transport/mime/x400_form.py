@@ -21,9 +21,8 @@ from typing import Final
 from transport.errors import CodecError
 from transport.mapi.mdbef import encode_mdbef
 from transport.mapi.tnef import decode_tnef
-from transport.mime.base64_body import encoded_lines
 from transport.mime.headers import header_size
-from transport.mime.message import HEAD_ENDS, BodyForm, system_body
+from transport.mime.message import HEAD_ENDS, BodyForm, encoded_lines, system_body
 
 MAX_PRMD: Final = 16
 """Longest private management domain of an O/R address (ITU-T X.411)."""

@@ -80,9 +80,8 @@ from transport.envelope import (
     Transmission,
     UnknownRecipientError,
 )
-from transport.mime.body_encoding import as_seven_bit, far_size
 from transport.mime.headers import header_size
-from transport.mime.message import is_system_mail
+from transport.mime.message import as_seven_bit, far_size, is_system_mail
 from transport.mime.x400_form import as_x400, or_address
 from transport.mta import queue_table
 from transport.mta.link_monitor import Links

@@ -23,7 +23,7 @@ from aiosmtplib import SMTPResponse, SMTPResponseException, SMTPServerDisconnect
 
 from transport.envelope import CommandRefused, RecipientRefusal, SendOutcome, SendState, Transmission
 from transport.errors import CodecError
-from transport.mime.body_encoding import as_seven_bit, is_binary
+from transport.mime.message import as_seven_bit, is_binary
 from transport.protocol import xexch50
 from transport.protocol.hop_headers import hop_line
 from transport.protocol.link_state import VERB

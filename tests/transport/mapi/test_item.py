@@ -7,21 +7,19 @@ import tnefparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.property_bags import bags
+from tests.support.property_bags import bags, embedded_attachment
 from transport.errors import CodecError
 from transport.mapi import tnef_stream as ts
-from transport.mapi.attachment import IID_IMESSAGE
 from transport.mapi.item import (
+    IID_IMESSAGE,
     MAX_NESTING,
     Item,
     check_item,
     decode_item,
-    embedded_attachment,
     embedded_item,
     encode_item,
     file_attachment,
     item_bag,
-    message_class,
 )
 from transport.mapi.properties import Bag, encode_bag
 from transport.mapi.property_tags import (
@@ -211,8 +209,8 @@ def test_the_class_is_also_an_attribute(class_tag: int) -> None:
     wire = encode_item(item)
     assert attribute(1, ts.ATT_MESSAGE_CLASS, b"IPM.Note\0") in wire
     assert decode_item(wire) == item
-    assert message_class(item.props) == "IPM.Note"
-    assert message_class({}) is None
+    assert ts.message_class(item.props) == "IPM.Note"
+    assert ts.message_class({}) is None
 
 
 RICH = encode_item(

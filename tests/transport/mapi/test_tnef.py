@@ -13,22 +13,20 @@ import tnefparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.property_bags import bags
+from tests.support.property_bags import bags, embedded_attachment
 from transport.errors import CodecError
 from transport.mapi import tnef
 from transport.mapi import tnef_stream as ts
-from transport.mapi.attachment import IID_IMESSAGE
 from transport.mapi.item import (
-    MAX_RECIPIENTS,
+    IID_IMESSAGE,
     Item,
     check_item,
-    embedded_attachment,
     encode_item,
     file_attachment,
     item_bag,
 )
 from transport.mapi.mdbef import MAX_EXTRA, encode_mdbef
-from transport.mapi.properties import MAX_PROPERTIES, MAX_VALUES, Bag, encode_bag, filetime
+from transport.mapi.properties import MAX_PROPERTIES, MAX_RECIPIENTS, MAX_VALUES, Bag, encode_bag, filetime
 from transport.mapi.property_tags import (
     PR_ATTACH_DATA_OBJ,
     PR_ATTACH_METHOD,

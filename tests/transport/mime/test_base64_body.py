@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transport.mime.base64_body import LINE_COLUMNS, decoded, encoded_lines
+from transport.mime.message import LINE_COLUMNS, decoded, encoded_lines
 
 CHARACTERS = b'ABCxyz019+/==-_ \t\r\n\\"u\x7f\xe9'
 

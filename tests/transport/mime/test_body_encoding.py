@@ -5,9 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transport.errors import CodecError
-from transport.mime.body_encoding import as_seven_bit, far_size, is_binary
 from transport.mime.headers import header_size
-from transport.mime.message import BodyForm, MailHeaders, build_mail, parse_mail, system_body
+from transport.mime.message import (
+    BodyForm,
+    MailHeaders,
+    as_seven_bit,
+    build_mail,
+    far_size,
+    is_binary,
+    parse_mail,
+    system_body,
+)
 
 HEADERS = MailHeaders("1@a.test", "A-IS@contoso.test", ("B-IS@contoso.test",), "Folder Content", 1_066_694_400_000_000)
 RECEIVED = b"Received: from A by B with ESMTP; Tue, 21 Oct 2003 00:15:00 +0000\r\n"

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.property_bags import embedded_attachment
 from transport.errors import CodecError
 from transport.mapi import property_tags
-from transport.mapi.item import Item, embedded_attachment, encode_item, file_attachment
+from transport.mapi.item import Item, encode_item, file_attachment
 from transport.mapi.mdbef import encode_mdbef
 from transport.mapi.properties import NamedTag, PropType, Value, filetime
 from transport.mapi.property_tags import (
