@@ -42,7 +42,7 @@ class StoreReader:
     """The reads of a store. A folder is given by its path, by its id or as 1-1, the hierarchy.
 
     Every read raises NotRunning if the store is stopped, and FolderUnknown or MessageUnknown for a folder or message that the
-    store does not know. A class that does not offer a read inherits it from here: NotImplementedError.
+    store does not know. A read that a class does not offer raises NotImplementedError.
     """
 
     @property

@@ -33,7 +33,7 @@ Verb = Callable[[Play, Any], Awaitable[None]]
 
 
 def attachment(size: int | None) -> tuple[tuple[str, bytes], ...]:
-    """Return one attachment of `size` bytes, or none for None. The bytes are always the same, so that a run can be repeated."""
+    """Return one attachment of `size` bytes; nothing if `size` is None. The bytes are the same in each run."""
     if size is None:
         return ()
     pattern = bytes(range(256))
