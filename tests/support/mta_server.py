@@ -1,11 +1,9 @@
 """A server's message transfer agent with a real database and real routing, without a socket."""
 
+import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-
-import sqlalchemy
-from sqlalchemy.pool import StaticPool
 
 from tests.support.clock import START_AT
 from topology.file.load import topology_from_text
@@ -15,7 +13,7 @@ from transport.envelope import IncomingHop, LocalDelivery, OutgoingMail, Priorit
 from transport.mime.headers import incoming_mail
 from transport.mta.mta import Mta
 from transport.mta.retry_policy import MtaPolicy
-from transport.mta.tables import metadata
+from transport.mta.tables import MAIL_TABLES
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
@@ -97,11 +95,10 @@ def make_server(conn: Connection, name: str = "A", policy: MtaPolicy | None = No
 
 @contextmanager
 def database() -> Iterator[Connection]:
-    engine = sqlalchemy.create_engine("sqlite://", poolclass=StaticPool)
-    with engine.connect() as connection:
-        metadata.create_all(connection)
-        yield Connection.of(connection)
-    engine.dispose()
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as raw:
+        for statement in MAIL_TABLES:
+            raw.execute(statement)
+        yield Connection(raw)
 
 
 def to(*servers: str) -> tuple[str, ...]:
