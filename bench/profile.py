@@ -40,7 +40,10 @@ STORES: Final = ("A", "B")
 PARTS: Final = (
     ("hashes and checksums", ("digest_of (", "crc", "hashlib")),
     ("signatures", ("node/codec/signing", "node/codec/certificates", "cryptography/")),
-    ("SQLite: statements and commits", ("transport/sql.py", "node/state/database.py", "node/state/timers")),
+    (
+        "SQLite: statements and commits",
+        ("transport/sql.py", "node/state/database.py", "sqlalchemy/", "node/state/timers"),
+    ),
     ("items and mails: encode, decode", ("node/codec/", "transport/mapi/", "transport/mime/", "email/")),
     ("trace and log of events", ("traces/", "node/state/application_log", "node/store/trace_export")),
     ("HTTP: uvicorn, starlette, msgspec", ("uvicorn/", "starlette/", "msgspec", "h11/", "node/api/")),

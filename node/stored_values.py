@@ -1,6 +1,6 @@
 """Values in a store's tables that both SQL and code use.
 
-They are apart from `node.state`, so that a reader of a database file imports no code of stores.
+They are apart from `node.state.tables`, so that a reader of a database file need not import SQLAlchemy.
 """
 
 from __future__ import annotations

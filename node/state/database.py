@@ -16,7 +16,6 @@ The file of the log keeps its length, because SQLite overwrites a file faster th
 
 from __future__ import annotations
 
-import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -24,13 +23,19 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 from zlib import crc32
 
+import sqlalchemy
+from sqlalchemy import event
+from sqlalchemy.dialects import sqlite as sqlite_dialect
+from sqlalchemy.pool import NullPool, StaticPool
+from sqlalchemy.schema import CreateIndex, CreateTable
+
 from node.errors import Misuse
-from node.state.tables import STATE_TABLES, TRIGGERS
+from node.state import tables
 from transport.file_handles import naming_missing_handles
-from transport.mta.tables import MAIL_TABLES
+from transport.mta import tables as mail_tables
 from transport.sql import Connection
 
 NO_ROOM: Final = frozenset(
@@ -39,6 +44,8 @@ NO_ROOM: Final = frozenset(
 """Errors of the environment that may pass: a full disk, no file handles, another process that locks the file."""
 
 Durability = Literal["full", "normal"]
+
+SchemaItem: TypeAlias = "CreateTable | CreateIndex"
 
 CACHED_STATEMENTS = 512
 """How many statements the driver keeps compiled. The agents have about 150."""
@@ -56,8 +63,6 @@ LOG_PAGES = 16_000
 LOG_SHARE = 64
 """The divisor of a disk's size. The limit of a WAL is at most this share, because its file keeps its length. On a disk of
 64 MB, three stores with long WALs would otherwise leave no room for mail."""
-
-_COMMENT: Final = re.compile(" *--.*")
 
 _CHECKPOINTS: Final = ThreadPoolExecutor(1, "checkpoint")
 """The thread of all databases of this process. SQLite works in it without Python's lock."""
@@ -99,48 +104,48 @@ class Checkpoints:
             conn.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
-def _connect(path: Path | None, durability: Durability) -> Connection:
-    """Return a new connection to the database at `path`, or to an empty one in memory."""
-    # The threads of a lab use a store's connection one after the other.
-    raw = sqlite3.connect(
-        ":memory:" if path is None else path,
-        isolation_level=None,
-        cached_statements=CACHED_STATEMENTS,
-        check_same_thread=False,
-    )
-    try:
-        for pragma in _pragmas(path, durability):
-            raw.execute(f"PRAGMA {pragma}")
-    except BaseException:
-        raw.close()
-        raise
-    return Connection(raw)
-
-
-def _pragmas(path: Path | None, durability: Durability) -> Iterator[str]:
-    if path is not None:
-        yield f"page_size = {PAGE_BYTES}"
-        yield "journal_mode = WAL"
-        # FULL: a commit survives a power cut. NORMAL: it survives a killed process; a power cut may undo the last commits but
-        # does not damage the database.
-        yield f"synchronous = {durability.upper()}"
-        pages = _log_pages(path)
-        yield f"wal_autocheckpoint = {pages}"
-        # A restore or another large transaction can make the log longer. A checkpoint cuts it again.
-        yield f"journal_size_limit = {pages * PAGE_BYTES}"
+def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
+    arguments = {"cached_statements": CACHED_STATEMENTS, "isolation_level": None}
+    if path is None:
+        engine = sqlalchemy.create_engine("sqlite://", poolclass=StaticPool, connect_args=arguments)
     else:
-        yield "journal_mode = MEMORY"
-        yield "synchronous = OFF"
-    # Do not overwrite deleted content with zeros, as Debian's SQLite does: each mail that was delivered is deleted.
-    yield "secure_delete = OFF"
-    yield "busy_timeout = 5000"
-    yield "cache_size = -32000"
+        engine = sqlalchemy.create_engine(f"sqlite:///{path}", poolclass=NullPool, connect_args=arguments)
+
+    @event.listens_for(engine, "connect")
+    def _configure(raw: Any, _record: Any) -> None:
+        cursor = raw.cursor()
+        if path is not None:
+            cursor.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+            cursor.execute("PRAGMA journal_mode = WAL")
+            # FULL: a commit survives a power cut. NORMAL: it survives a killed process; a power cut may undo the last
+            # commits but does not damage the database.
+            cursor.execute(f"PRAGMA synchronous = {durability.upper()}")
+            pages = _log_pages(path)
+            cursor.execute(f"PRAGMA wal_autocheckpoint = {pages}")
+            # A restore or another large transaction can make the log longer. A checkpoint cuts it again.
+            cursor.execute(f"PRAGMA journal_size_limit = {pages * PAGE_BYTES}")
+        else:
+            cursor.execute("PRAGMA journal_mode = MEMORY")
+            cursor.execute("PRAGMA synchronous = OFF")
+        # Do not overwrite deleted content with zeros, as Debian's SQLite does: each mail that was delivered is deleted.
+        cursor.execute("PRAGMA secure_delete = OFF")
+        cursor.execute("PRAGMA busy_timeout = 5000")
+        cursor.execute("PRAGMA cache_size = -32000")
+        cursor.close()
+
+    return engine
 
 
 @cache
 def _schema() -> tuple[tuple[str, ...], int]:
-    """Return the statements that create all tables and triggers, without comments, and their checksum."""
-    statements = tuple(_COMMENT.sub("", statement) for statement in (*STATE_TABLES, *MAIL_TABLES, *TRIGGERS))
+    """Return the statements that create all tables and triggers, compiled once in a process, and their checksum."""
+    dialect = sqlite_dialect.dialect()
+    made: list[SchemaItem] = []
+    for metadata in (tables.metadata, mail_tables.metadata):
+        for table in metadata.sorted_tables:
+            made.append(CreateTable(table))
+            made.extend(CreateIndex(index) for index in sorted(table.indexes, key=lambda index: str(index.name)))
+    statements = (*(str(each.compile(dialect=dialect)) for each in made), *tables.TRIGGERS)
     return statements, crc32("".join(statements).encode()) & 0x7FFFFFFF or 1
 
 
@@ -177,7 +182,8 @@ class Database:
 
     def __init__(self, path: Path | None, durability: Durability) -> None:
         self.path = path
-        self._durability = durability
+        self._engine = _engine(path, durability)
+        self._connection: sqlalchemy.Connection | None = None
         self._raw: Connection | None = None
         self._checkpoints = None if path is None else Checkpoints(path)
 
@@ -189,14 +195,22 @@ class Database:
     def _open(self) -> None:
         if self._raw is not None:
             return
-        raw = _connect(self.path, self._durability)
+        refused: BaseException | None = None
+        try:
+            self._connection = self._engine.connect()
+        except sqlalchemy.exc.DBAPIError as error:
+            refused = error.orig  # sqlite3's own error, as all other methods raise
+        if refused is not None:
+            raise refused  # Within `except`, each of the two errors would be the context of the other.
+        assert self._connection is not None
+        raw = Connection.of(self._connection)
         try:
             if self.path is None:
                 _new().backup(raw.raw)
             else:
                 _make_tables(raw)
         except BaseException:
-            raw.raw.close()
+            self._disconnect()
             raise
         self._raw = raw
 
@@ -256,8 +270,9 @@ class Database:
         After a kill there is either the old database or the prepared new one. Raise sqlite3.DatabaseError if `content` is
         not a database.
         """
-        source = _connect(None, "normal")
-        with closing(source.raw):
+        engine = _engine(None, "normal")
+        with engine.connect() as conn:
+            source = Connection.of(conn)
             if content is not None:
                 source.raw.deserialize(content)
             elif self.path is not None:
@@ -267,6 +282,7 @@ class Database:
             _make_tables(source)
             prepare(source)
             source.raw.backup(self.reading().raw)
+        engine.dispose()
 
     @staticmethod
     def made_at(content: bytes) -> int:
@@ -287,13 +303,14 @@ class Database:
         """Close the database. An in-memory database survives for the next start."""
         if self.path is not None:
             self._disconnect()
+            self._engine.dispose()
 
     def _disconnect(self) -> None:
         if self._checkpoints is not None:
             self._checkpoints.finish()
-        if self._raw is not None:
-            self._raw.raw.close()
-        self._raw = None
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = self._raw = None
 
 
 def cannot_write(error: Exception) -> bool:

@@ -42,6 +42,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from node.agent import agent, store_restore
 from node.agent.store_restore import Continued
 from node.backfill.sources import record_ignored_setting
@@ -332,7 +334,7 @@ class StoreLife(StoreQueries):
 
     def _log_failure(self, now: LabTime, error: Exception) -> None:
         """Log event 3079: a stimulus ended in an unexpected error (spec: EV-1). The caller raises the error again."""
-        with suppress(sqlite3.Error), self._database.writing() as conn:
+        with suppress(sqlite3.Error, SQLAlchemyError), self._database.writing() as conn:
             application_log.write(self._config, conn, now, 3079, application_log.failure_values(error))
 
     def _finish(self, ctx: Context, trace: Recorder, conn: Connection, now: LabTime) -> None:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from node.state.database import Database
 from traces.segments import SegmentName, exported_through, list_segments, read_end, read_lines, write_segment
 from transport.sql import Connection, Statement
+
+if TYPE_CHECKING:
+    from node.state.database import Database
 
 UNWRITTEN_BATCHES = Statement("SELECT incarnation, seq, batch FROM event WHERE seq > ? ORDER BY seq")
 LAST_SEQ = Statement("SELECT coalesce(max(seq), 0) FROM event")
@@ -44,6 +46,8 @@ def export_events(database: Database, node: str, folder: Path) -> None:
 
 def export_file(path: Path, node: str, folder: Path) -> None:
     """Export the events of a store that does not run from its database file. Raises as `Database.open` does."""
+    from node.state.database import Database  # noqa: PLC0415 - readers of events need no SQLAlchemy
+
     database = Database(path, "normal")
     database.open()
     with closing(database):

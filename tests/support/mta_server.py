@@ -1,9 +1,11 @@
 """A server's message transfer agent with a real database and real routing, without a socket."""
 
-import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+import sqlalchemy
+from sqlalchemy.pool import StaticPool
 
 from tests.support.clock import START_AT
 from topology.file.load import topology_from_text
@@ -13,7 +15,7 @@ from transport.envelope import IncomingHop, LocalDelivery, OutgoingMail, Priorit
 from transport.mime.headers import incoming_mail
 from transport.mta.mta import Mta
 from transport.mta.retry_policy import MtaPolicy
-from transport.mta.tables import MAIL_TABLES
+from transport.mta.tables import metadata
 from transport.sql import Connection
 from transport.stimulus import Stimulus
 
@@ -95,10 +97,11 @@ def make_server(conn: Connection, name: str = "A", policy: MtaPolicy | None = No
 
 @contextmanager
 def database() -> Iterator[Connection]:
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as raw:
-        for statement in MAIL_TABLES:
-            raw.execute(statement)
-        yield Connection(raw)
+    engine = sqlalchemy.create_engine("sqlite://", poolclass=StaticPool)
+    with engine.connect() as connection:
+        metadata.create_all(connection)
+        yield Connection.of(connection)
+    engine.dispose()
 
 
 def to(*servers: str) -> tuple[str, ...]:

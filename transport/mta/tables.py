@@ -3,78 +3,101 @@
 A mail's content is stored once; a queue row is one copy of it for one next server. Instants are lab time in microseconds.
 """
 
-from typing import Final
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text
 
-MAIL_TABLES: Final = (
-    # `bytes` is the last column, so that reading other columns never reads the overflow pages of a large mail.
-    """
-    CREATE TABLE mta_content (
-        id INTEGER PRIMARY KEY,
-        message_id TEXT NOT NULL,
-        sender TEXT NOT NULL,
-        subject TEXT NOT NULL,
-        priority INTEGER NOT NULL,
-        lamport INTEGER NOT NULL,
-        size INTEGER NOT NULL,
-        far_size INTEGER NOT NULL DEFAULT 0,  -- on a connector, for which a binary body is encoded
-        system INTEGER NOT NULL DEFAULT 0,  -- 1: a system message, which XEXCH50 marks on each hop
-        bytes BLOB NOT NULL
-    )
-    """,
+metadata = MetaData()
+
+content = Table(
+    "mta_content",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("message_id", Text, nullable=False),
+    Column("sender", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("lamport", BigInteger, nullable=False),
+    Column("size", Integer, nullable=False),
+    # The size on a connector. It differs from `size` for a binary body, which is encoded for the connector.
+    Column("far_size", Integer, nullable=False, server_default="0"),
+    # Whether it is a system message, which XEXCH50 marks on each hop.
+    Column("system", Integer, nullable=False, server_default="0"),
+    # This is the last column, so that reading other columns never reads the overflow pages of a large mail.
+    Column("bytes", LargeBinary, nullable=False),
+)
+
+queue = Table(
+    "mta_queue",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("content_id", Integer, ForeignKey(content.c.id), nullable=False),
+    # NULL: there is no route at the moment.
+    Column("next_hop", Text),
+    Column("connector", Text),
+    # One address in each line; no address contains a line end.
+    Column("recipients", Text, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("due_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    # When the copy begins to occupy its link, and for how long; NULL if it does not cross a slow link.
+    Column("starts_at", BigInteger),
+    Column("transfer_us", BigInteger, nullable=False, server_default="0"),
+    Column("last_error", Text, nullable=False, server_default=""),
     # An id is never reused, so a late report of an attempt cannot change another mail.
-    """
-    CREATE TABLE mta_queue (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        content_id INTEGER NOT NULL REFERENCES mta_content (id),
-        next_hop TEXT,  -- NULL: there is no route at the moment
-        connector TEXT,
-        recipients TEXT NOT NULL,  -- one address in each line; no address contains a line end
-        priority INTEGER NOT NULL,
-        due_at INTEGER NOT NULL,
-        expires_at INTEGER NOT NULL,
-        attempts INTEGER NOT NULL DEFAULT 0,
-        starts_at INTEGER,  -- when the copy begins to occupy its link; NULL: the link is not slow
-        transfer_us INTEGER NOT NULL DEFAULT 0,  -- for how long it occupies the link
-        last_error TEXT NOT NULL DEFAULT ''
-    )
-    """,
-    "CREATE INDEX mta_queue_content ON mta_queue (content_id)",
-    "CREATE INDEX mta_queue_link ON mta_queue (connector, next_hop, priority, starts_at) WHERE starts_at IS NOT NULL",
-    "CREATE INDEX mta_queue_order ON mta_queue (priority, due_at, id)",
-    "CREATE INDEX mta_queue_unrouted ON mta_queue (due_at) WHERE next_hop IS NULL",
-    """
-    CREATE TABLE mta_link_free (
-        connector TEXT NOT NULL,
-        next_hop TEXT NOT NULL,  -- the direction: this server is the sender
-        free_at INTEGER NOT NULL,
-        PRIMARY KEY (connector, next_hop)
-    ) WITHOUT ROWID
-    """,
-    """
-    CREATE TABLE mta_link_report (
-        connector TEXT NOT NULL,
-        server TEXT NOT NULL,  -- which made the report, at one end of the connector
-        at INTEGER NOT NULL,
-        down INTEGER NOT NULL,
-        lamport INTEGER NOT NULL,
-        PRIMARY KEY (connector, server)
-    ) WITHOUT ROWID
-    """,
-    """
-    CREATE TABLE mta_link_failure (
-        connector TEXT PRIMARY KEY NOT NULL,
-        failures INTEGER NOT NULL,  -- how many attempts of this server failed in a row
-        failed_at INTEGER NOT NULL
-    ) WITHOUT ROWID
-    """,
-    # Transmissions without a mail; see transport.mta.link_monitor.
-    """
-    CREATE TABLE mta_link_call (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        next_hop TEXT NOT NULL,
-        connector TEXT,
-        due_at INTEGER NOT NULL,
-        attempts INTEGER NOT NULL
-    )
-    """,
+    sqlite_autoincrement=True,
+)
+Index("mta_queue_order", queue.c.priority, queue.c.due_at, queue.c.id)
+Index("mta_queue_content", queue.c.content_id)
+Index("mta_queue_unrouted", queue.c.due_at, sqlite_where=queue.c.next_hop.is_(None))
+Index(
+    "mta_queue_link",
+    queue.c.connector,
+    queue.c.next_hop,
+    queue.c.priority,
+    queue.c.starts_at,
+    sqlite_where=queue.c.starts_at.is_not(None),
+)
+
+link_free = Table(
+    "mta_link_free",
+    metadata,
+    Column("connector", Text, primary_key=True),
+    # This server is the sender, so the next hop determines the direction.
+    Column("next_hop", Text, primary_key=True),
+    Column("free_at", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+link_report = Table(
+    "mta_link_report",
+    metadata,
+    Column("connector", Text, primary_key=True),
+    # The server that made the report, at one end of the connector.
+    Column("server", Text, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("down", Integer, nullable=False),
+    Column("lamport", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+link_failure = Table(
+    "mta_link_failure",
+    metadata,
+    Column("connector", Text, primary_key=True),
+    # How many attempts of this server failed in a row.
+    Column("failures", Integer, nullable=False),
+    Column("failed_at", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+link_call = Table(
+    "mta_link_call",
+    metadata,
+    # A transmission without a mail; see transport.mta.link_monitor.
+    Column("id", Integer, primary_key=True),
+    Column("next_hop", Text, nullable=False),
+    Column("connector", Text),
+    Column("due_at", BigInteger, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    sqlite_autoincrement=True,
 )

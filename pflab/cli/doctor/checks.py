@@ -55,6 +55,7 @@ PORT: Final = 8025
 PACKAGES: Final = {
     "aiosmtpd": "aiosmtpd",
     "aiosmtplib": "aiosmtplib",
+    "sqlalchemy": "SQLAlchemy",
     "yaml": "PyYAML",
     "pydantic": "pydantic",
     "msgspec": "msgspec",

@@ -12,10 +12,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import sqlalchemy
 
 import node
 import transport.mta
-from node.state.database import Database
+from node.state.tables import metadata as store_tables
+from transport.mta.tables import metadata as mta_tables
 
 AGENT = (
     "administration",
@@ -76,11 +78,15 @@ STATEMENTS = sorted(
 
 
 @pytest.fixture(scope="module")
-def database() -> sqlite3.Connection:
+def database() -> Iterator[sqlite3.Connection]:
     """An empty database with the tables of a store and of its MTA."""
-    database = Database(None, "normal")
-    database.open()
-    return database.reading().raw
+    engine = sqlalchemy.create_engine("sqlite://")
+    with engine.connect() as conn:
+        store_tables.create_all(conn)
+        mta_tables.create_all(conn)
+        raw = conn.connection.driver_connection
+        assert isinstance(raw, sqlite3.Connection)
+        yield raw
 
 
 @pytest.mark.parametrize(("name", "statement"), STATEMENTS, ids=[name for name, _ in STATEMENTS])

@@ -64,7 +64,7 @@ def test_help_needs_no_lab(env: dict[str, str]) -> None:
     """pflab --help imports no libraries of stores, mail and models."""
     code = (
         "import sys; from pflab.cli import app; app.run(['--help']);"
-        "print(*{'pydantic', 'aiosmtpd', 'cryptography', 'yaml'} & set(sys.modules), file=sys.stderr)"
+        "print(*{'sqlalchemy', 'pydantic', 'aiosmtpd', 'cryptography', 'yaml'} & set(sys.modules), file=sys.stderr)"
     )
     ended = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert ended.stderr == "\n"

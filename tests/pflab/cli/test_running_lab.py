@@ -685,7 +685,7 @@ ASKING = (
 )  # fmt: skip
 """The verbs for a running lab, and those that choose between a running lab and a run folder."""
 
-HEAVY = ("starlette", "aiosmtpd", "cryptography", "pyspark", "node.store", "node.agent", "pflab.drivers")
+HEAVY = ("sqlalchemy", "starlette", "aiosmtpd", "cryptography", "pyspark", "node.store", "node.agent", "pflab.drivers")
 """What takes most of the time of a start."""
 
 
@@ -701,8 +701,8 @@ def test_a_verb_that_asks_a_running_lab_loads_no_store() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_a_verb_on_a_run_folder_loads_no_server() -> None:
-    """Reading a store's file needs only SQLite's driver."""
+def test_a_verb_on_a_run_folder_reads_databases_without_sqlalchemy() -> None:
+    """Reading a store's file needs only SQLite's driver; the import of SQLAlchemy would take longer than all the rest."""
     code = (
         "import sys\n"
         "import pflab.runs.databases, pflab.cli.run_or_lab, pflab.explain.state_tables\n"
