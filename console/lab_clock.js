@@ -48,13 +48,19 @@ export class LabClock {
     }
   }
 
-  /** Return the lab time that the clock shows now: that of the moment that is shown, or the present, between two readings. */
+  /** Return the lab time that is shown now: that of a moment of the past, or the present. */
   labTime() {
-    const { shown, travelling, history } = this.timeline;
-    const state = shown.value;
+    const { moment, playhead, history } = this.timeline;
+    if (moment.value || !this.reading.value || this.timeline.follows()) return playhead.at || (history?.now.at ?? 0);
+    return this.present();
+  }
+
+  /** Return the lab time of the present, between two readings of the clock. */
+  present() {
     const clock = this.reading.value;
-    if (travelling.value || !clock) return state?.at ?? 0;
+    const last = this.timeline.history?.now.at ?? 0;
+    if (!clock) return last;
     const since = clock.warping ? 0 : (performance.now() - clock.read) * 1000 * clock.rate;
-    return Math.max(clock.at + since, history?.now.at ?? 0);
+    return Math.max(clock.at + since, last);
   }
 }

@@ -136,9 +136,8 @@ export class LessonPlayer {
     if (!lesson || lesson.status !== "waiting") return;
     const seen = this.index.value;
     const from = this.beat()?.seq ?? 0;
-    store.timeline.holdsFlights = true;
     const held = store.timeline.head.value;
-    store.timeline.moment.value = from;
+    store.timeline.stayAt(from); // what happens now is played when the lab stands at the next beat
     const played = await store.orders.act("The lab plays on", async () => {
       const told = await store.source.request(LESSON.next, {
         method: "POST",
@@ -147,7 +146,6 @@ export class LessonPlayer {
       await store.timeline.reached(told.beats.at(-1)?.seq ?? held);
       this.lesson.value = told;
     });
-    store.timeline.holdsFlights = false;
     if (!played) {
       store.timeline.travelTo(null);
       return;
@@ -158,7 +156,8 @@ export class LessonPlayer {
     }
     this.index.value = this.last();
     this.point();
-    store.timeline.play(from, this.beat()?.seq ?? store.timeline.head.value);
+    const { timeline } = store;
+    timeline.play(timeline.marks.pace.after(from), this.beat()?.seq ?? timeline.head.value);
   }
 
   /** End the lesson and its lab, and go to the lab that serves it. */

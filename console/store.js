@@ -42,7 +42,7 @@ export class Store {
     );
     performance.mark("caught up"); // for make bench-console
     const events = timeline.history?.events ?? [];
-    timeline.head.value = events.length;
+    timeline.publishNow();
     timeline.caughtUp.value = true;
     // At the end of a finished run all servers are stopped; what is worth looking at is the moment before.
     const ends = events.findIndex((event) => event.type === "run.ended");

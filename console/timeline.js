@@ -1,5 +1,9 @@
 /**
- * The events of the lab in the browser: the history, the moment that is shown, and the play of past events.
+ * The events of the lab in the browser: the history, the moment that is shown, and how the screen gets there.
+ *
+ * All views show one moment. It moves along the axis of `state/pace.js`: when the past is played, and when the present moves on,
+ * for example because the clock jumped to the next mail. Frames of the map and of the diagram read `playhead`; views that show the
+ * state read `shown`, which follows it some times a second.
  */
 
 import { History } from "./state/history.js";
@@ -9,25 +13,32 @@ import { computed, effect, signal } from "./vendor/preact.js";
 /**
  * @typedef {import("./source/live.js").Beginning} Beginning
  * @typedef {import("./state/events.js").LabEvent} LabEvent
+ * @typedef {import("./state/lab_time.js").LabTime} LabTime
+ * @typedef {import("./state/pace.js").Moment} Moment
+ *
+ * @typedef {object} Play A play of past events.
+ * @property {number} to how many events come before its last moment
+ * @property {number} stepMs how long a step takes at speed 1
  */
 
-/** How long the console takes to play one event that people can see, in milliseconds, and the longest play. */
-const PLAYED_EVENT_MS = 450;
+/** How long a step of the axis takes on the screen, in milliseconds, and the longest play at speed 1. */
+const STEP_MS = 450;
 const LONGEST_PLAY_MS = 12_000;
 
-/** The events that take time when the past is played; all others are played with the next one of these. */
-const SEEN = new Set([
-  "change.made",
-  "hop.sent",
-  "hop.failed",
-  "fault.injected",
-  "node.started",
-  "node.stopped",
-  "entry.made",
-]);
+/** When the present moves on, the screen is behind it by about this time at most, in milliseconds. */
+const MOST_BEHIND_MS = 900;
 
 /** The shortest time between two paintings of the state, in milliseconds. Mails move between them without the state. */
 const PUBLISH_MS = 100;
+
+/** How fast the past is played, compared with the usual speed. */
+export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
+
+/** Events that begin or end a hop. */
+const HOPS = new Set(["hop.sent", "hop.received", "hop.dropped", "hop.failed"]);
+
+/** @type {Moment} */
+const BEGINNING = { count: 0, at: 0, place: -1 };
 
 /**
  * Wait until a condition on signals holds.
@@ -44,6 +55,9 @@ function until(condition) {
   });
 }
 
+/** Whether the user wants no motion. */
+export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
 export class Timeline {
   /** @param {boolean} live whether more events can come */
   constructor(live) {
@@ -58,22 +72,32 @@ export class Timeline {
     /** How many events the history has; changes with every batch. */
     this.head = signal(0);
     this.published = 0;
+    /** @type {ReturnType<typeof setTimeout> | 0} */
     this.publishing = 0;
-    /** The number of events up to the moment that is shown; null for the present. */
-    this.moment = signal(/** @type {number | null} */ (null));
-    /** New events move no mails, because they will be played: a lesson plays what happened up to its next text. */
-    this.holdsFlights = false;
-    /** What cancels the play of past events that is under way. */
-    this.playing = signal(/** @type {(() => void) | null} */ (null));
-    /** Called with each batch of events that has just happened; the map moves mails with it. @type {Set<(events: LabEvent[]) => void>} */
+    /** The moment that the user has chosen or plays; null for the present. */
+    this.moment = signal(/** @type {Moment | null} */ (null));
+    /** The moment that is on the screen, as it was painted last. */
+    this.painted = signal(BEGINNING);
+    /** The moment that is on the screen, in this frame. */
+    this.playhead = BEGINNING;
+    /** The play that is under way. */
+    this.playing = signal(/** @type {Play | null} */ (null));
+    this.paused = signal(false);
+    this.speed = signal(1);
+    /** Where the play is on the axis. */
+    this.place = 0;
+    this.frame = 0;
+    this.framed = 0;
+    /** Called in each frame in which the moment moves. @type {Set<() => void>} */
     this.watchers = new Set();
 
     /** The state of the lab at the moment that is shown. */
     this.shown = computed(() => {
-      const head = this.head.value;
-      const moment = this.moment.value;
-      if (!this.opened.value || !this.history) return null;
-      return moment === null || moment >= head ? { ...this.history.now } : this.history.after(moment);
+      const { count, at } = this.painted.value;
+      if (!this.opened.value || !this.history || this.head.value < 0) return null;
+      const state = count < this.history.events.length ? this.history.after(count) : { ...this.history.now };
+      state.at = Math.max(state.at, at);
+      return state;
     });
     this.travelling = computed(() => this.moment.value !== null);
   }
@@ -89,22 +113,91 @@ export class Timeline {
    * @param {LabEvent[]} events
    */
   take(events) {
-    this.history?.add(events);
-    this.marks.add(events);
+    const { history, marks } = this;
+    const before = history?.events.length ?? 0;
+    history?.add(events);
+    marks.add(events);
     this.publish();
-    if (this.caughtUp.value && this.moment.value === null && !this.holdsFlights)
-      for (const watch of this.watchers) watch(events);
+    if (this.moment.value !== null) return;
+    const quick = !this.caughtUp.value || document.hidden || calm();
+    if (quick) this.show(marks.pace.after(before + events.length));
+    else {
+      // The present has waited for the first new event. A mail on its way is shown, the time in between is not shown again.
+      if (this.playhead.count >= before && !HOPS.has(events[0]?.type)) this.show(marks.pace.after(before + 1));
+      this.run();
+    }
   }
 
-  /** Let the views see the events that have arrived, now or soon. */
+  /** Let the views see the events that have arrived, and the moment that is shown, now or soon. */
   publish() {
     if (this.publishing) return;
     const wait = Math.max(0, this.published + PUBLISH_MS - performance.now());
-    this.publishing = setTimeout(() => {
-      this.publishing = 0;
-      this.published = performance.now();
-      this.head.value = this.history?.events.length ?? 0;
-    }, wait);
+    this.publishing = setTimeout(() => this.publishNow(), wait);
+  }
+
+  publishNow() {
+    clearTimeout(this.publishing);
+    this.publishing = 0;
+    this.published = performance.now();
+    this.head.value = this.history?.events.length ?? 0;
+    this.painted.value = this.playhead;
+    if (this.playing.value) this.moment.value = this.playhead;
+  }
+
+  /** Show a moment. @param {Moment} moment */
+  show(moment) {
+    this.playhead = moment;
+    for (const watch of this.watchers) watch();
+    this.publish();
+  }
+
+  /** Move along the axis, frame by frame, until there is nothing to go to. */
+  run() {
+    if (this.frame) return;
+    this.framed = performance.now();
+    const next = () => {
+      this.frame = 0;
+      const now = performance.now();
+      const spanMs = Math.min(now - this.framed, PUBLISH_MS); // after a long pause of the page, go on where it was
+      this.framed = now;
+      if (this.advance(spanMs)) this.frame = requestAnimationFrame(next);
+    };
+    this.frame = requestAnimationFrame(next);
+  }
+
+  /**
+   * Go on by a time of the screen. Returns whether there is more to go to.
+   * @param {number} spanMs
+   * @returns {boolean}
+   */
+  advance(spanMs) {
+    const { pace } = this.marks;
+    const play = this.playing.value;
+    if (play) {
+      if (this.paused.value) return false;
+      const end = pace.after(play.to);
+      this.place += (spanMs * this.speed.value) / play.stepMs;
+      if (this.place >= end.place) {
+        this.skip();
+        return false;
+      }
+      const moment = pace.moment(this.place);
+      // Without motion, only the moments of events are shown, and nothing between them.
+      if (!calm()) this.show(moment);
+      else if (moment.count !== this.playhead.count) this.show(pace.after(moment.count));
+      return true;
+    }
+    if (this.moment.value) return false;
+    const end = pace.after(pace.times.length);
+    const left = end.place - this.playhead.place;
+    const place = this.playhead.place + Math.max(spanMs / STEP_MS, (left * spanMs) / MOST_BEHIND_MS);
+    this.show(place >= end.place ? end : pace.moment(place));
+    return place < end.place;
+  }
+
+  /** Return whether the screen is on its way to the present. */
+  follows() {
+    return this.moment.value === null && this.playhead.count < this.marks.pace.times.length;
   }
 
   /**
@@ -125,7 +218,7 @@ export class Timeline {
   async find(text) {
     await until(() => this.caughtUp.value);
     const events = this.history?.events ?? [];
-    const from = this.moment.value ?? 0;
+    const from = this.moment.value?.count ?? 0;
     for (let step = 0; step < events.length; step++) {
       const index = (from + step) % events.length;
       const { node, words, type } = events[index];
@@ -136,47 +229,38 @@ export class Timeline {
     }
     return false;
   }
+
   /**
-   * Play past events: show one moment after the other, and let the mails move on the map.
-   * @param {number} from how many events come before the first moment
-   * @param {number} to how many come before the last one; the present, if no event has come since
+   * Play past events: show one moment after the other, with the mails on their way.
+   * @param {Moment} from the first moment
+   * @param {number} to how many events come before the last one; the present, if no event has come since
    */
   play(from, to) {
-    this.playing.value?.();
-    const events = this.history?.events.slice(from, to) ?? [];
-    // Each event gets the time at which it is shown: a step later than the one before it, if people can see it.
-    let seen = 0;
-    const shownAfter = events.map((event) => (SEEN.has(event.type) ? ++seen : seen));
-    const step = Math.min(PLAYED_EVENT_MS, LONGEST_PLAY_MS / Math.max(1, seen));
-    let done = 0;
-    let frame = 0;
-    let painted = 0;
-    const began = performance.now();
-    const stop = () => {
-      cancelAnimationFrame(frame);
-      this.playing.value = null; // first: travelTo stops what is playing
-      this.travelTo(to);
-    };
-    const paint = () => {
-      const now = performance.now();
-      if (now - painted < PUBLISH_MS) {
-        frame = requestAnimationFrame(paint);
-        return;
-      }
-      painted = now;
-      const steps = (now - began) / step;
-      const before = done;
-      while (done < events.length && shownAfter[done] <= steps) done += 1;
-      if (done > before) {
-        this.moment.value = from + done;
-        for (const watch of this.watchers) watch(events.slice(before, done));
-      }
-      if (done === events.length) stop();
-      else frame = requestAnimationFrame(paint);
-    };
+    const steps = this.marks.pace.after(to).place - from.place;
     this.moment.value = from;
-    this.playing.value = stop;
-    frame = requestAnimationFrame(paint);
+    this.place = from.place;
+    this.paused.value = false;
+    this.playing.value = { to, stepMs: Math.min(STEP_MS, LONGEST_PLAY_MS / Math.max(1, steps)) };
+    this.show(from);
+    this.run();
+  }
+
+  /** Let the play stand still, or go on. @param {boolean} paused */
+  pause(paused) {
+    this.paused.value = paused;
+    if (!paused) this.run();
+  }
+
+  /** End the play at its last moment. */
+  skip() {
+    const play = this.playing.value;
+    if (play) this.travelTo(play.to);
+  }
+
+  /** Play from the moment that is shown to the present, or let the play stand still or go on. */
+  togglePlay() {
+    if (this.playing.value) this.pause(!this.paused.value);
+    else if (this.moment.value) this.play(this.moment.value, this.history?.events.length ?? 0);
   }
 
   /**
@@ -184,9 +268,35 @@ export class Timeline {
    * @param {number | null} count
    */
   travelTo(count) {
-    if (this.playing.value) this.playing.value();
-    const head = this.head.value;
-    this.moment.value = count === null || (count >= head && this.live) ? null : Math.max(0, Math.min(count, head));
+    const head = this.history?.events.length ?? 0;
+    const present = count === null || (count >= head && this.live);
+    this.travel(this.marks.pace.after(present ? head : Math.max(0, count)), present);
+  }
+
+  /**
+   * Show the lab as it was at an instant, which can lie between two events.
+   * @param {LabTime} at
+   */
+  travelToInstant(at) {
+    const moment = this.marks.pace.at(at);
+    this.travel(moment, this.live && moment.count === this.marks.pace.times.length);
+  }
+
+  /**
+   * Stay at the moment after so many events, whatever happens in the lab.
+   * @param {number} count
+   */
+  stayAt(count) {
+    this.travel(this.marks.pace.after(count), false);
+  }
+
+  /** @param {Moment} moment @param {boolean} present */
+  travel(moment, present) {
+    this.playing.value = null;
+    this.moment.value = present ? null : moment;
+    this.playhead = moment;
+    this.publishNow();
+    for (const watch of this.watchers) watch();
   }
 
   /**
@@ -194,6 +304,6 @@ export class Timeline {
    * @param {number} by
    */
   travelBy(by) {
-    this.travelTo((this.moment.value ?? this.head.value) + by);
+    this.travelTo((this.moment.value?.count ?? this.head.value) + by);
   }
 }

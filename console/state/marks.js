@@ -1,21 +1,36 @@
 /**
- * What the space-time diagram draws: arrows for hops, dots for changes, bars for waits, shades for faults and for servers that
- * do not run. Marks are collected from the events once; they do not depend on the moment that is shown.
+ * What the pictures draw: arrows for hops, dots for changes, bars for waits, shades for faults and for servers that do not run.
+ * Marks are collected from the events once; they do not depend on the moment that is shown.
+ *
+ * A hop is told by both ends when it has ended, in either order. Until the sender has told when it began, an arrow begins when it
+ * ends. `onTheirWay` gives the hops that are under way at a moment, and how far each of them is; the map draws its envelopes from
+ * it, and nothing else moves there.
  */
 
+import * as numbers from "./change_numbers.js";
+import { Pace } from "./pace.js";
+
 /**
+ * @typedef {import("./change_numbers.js").NumberSet} NumberSet
  * @typedef {import("./events.js").LabEvent} LabEvent
  * @typedef {import("./lab_time.js").LabTime} LabTime
+ * @typedef {import("./pace.js").Moment} Moment
  *
- * @typedef {object} Arrow One hop of a mail.
+ * @typedef {object} Arrow One hop of a mail, or an attempt that failed.
  * @property {string} mail
  * @property {number | undefined} type
  * @property {string} from
  * @property {string} to
+ * @property {string} connector "" inside a site
  * @property {LabTime} sentAt
- * @property {LabTime | null} arrivedAt
- * @property {boolean} lost
- * @property {number} event the index of the event that sent it
+ * @property {LabTime} arrivedAt when it ended
+ * @property {"arrived" | "lost" | "failed"} outcome
+ * @property {number} begin how many events had happened when it could begin
+ * @property {number} end the index of the event that ended it
+ * @property {number} event the index of the event whose words tell of it
+ * @property {number} cause the index of the event that put the mail into its sender's queue
+ * @property {boolean} begun its sender has told when it began
+ * @property {boolean} whole nothing more will be told of it
  *
  * @typedef {object} Dot A change that a user made.
  * @property {string} server
@@ -23,36 +38,56 @@
  * @property {string} label
  * @property {number} event
  *
+ * @typedef {"wait" | "request" | "fault" | "stopped" | "deleted" | "suspended"} SpanKind
+ *
  * @typedef {object} Span Something that lasts. `until` is null while it lasts.
- * @property {"wait" | "fault" | "stopped"} kind
+ * @property {SpanKind} kind a wait until a request, the wait for its answer, …
  * @property {string} server "" for the whole lab
  * @property {LabTime} from
  * @property {LabTime | null} until
  * @property {LabTime | null} due when a wait will end by itself
  * @property {string} label
  * @property {number} event
+ * @property {number | null} last the index of the event that ended it
+ *
+ * @typedef {object} Crossing A hop that is under way.
+ * @property {Arrow} arrow
+ * @property {number} gone how far it is, from 0 to 1
  */
+
+/** How many arrows share one bound of their times. */
+const BLOCK = 256;
 
 export class Marks {
   constructor() {
-    /** @type {Arrow[]} */
+    this.pace = new Pace();
+    /** @type {Arrow[]} in the order in which the lab told of their ends */
     this.arrows = [];
+    /** @type {{sentAt: LabTime, end: number}[]} for each block of arrows the first begin and the last end */
+    this.blocks = [];
     /** @type {Dot[]} */
     this.dots = [];
     /** @type {Span[]} */
     this.spans = [];
     this.count = 0;
+    /** Grows when a mark is added or changed. */
+    this.version = 0;
     /** @type {Map<string, number | undefined>} the message type of each mail */
     this.types = new Map();
-    /** @type {Map<string, Arrow[]>} hops that have not arrived, by mail */
+    /** @type {Map<string, number>} how many events had happened when a server had a mail in its queue, by mail and server */
+    this.queued = new Map();
+    /** @type {Map<string, number[]>} the indices of arrows of which one end has told, by mail */
     this.open = new Map();
     /** @type {Map<string, Span>} */
     this.lasting = new Map();
+    /** @type {Map<string, NumberSet>} what each wait is for */
+    this.missing = new Map();
   }
 
   /** @param {readonly LabEvent[]} events */
   add(events) {
     for (const event of events) {
+      this.pace.add(event);
       this.take(event);
       this.count += 1;
     }
@@ -63,36 +98,53 @@ export class Marks {
     switch (event.type) {
       case "mail.submitted":
         this.types.set(event.mail, event.message_type);
+        this.queued.set(`${event.mail} ${event.node}`, this.count + 1);
         break;
-      case "hop.sent": {
-        const known = this.hop(event.mail, event.next_hop, (each) => each.sentAt === Infinity);
-        if (known) {
-          known.from = event.node;
-          known.sentAt = event.begun_at ?? event.at;
-        } else this.arrow(event, event.node, event.next_hop, event.begun_at ?? event.at);
+      case "hop.sent":
+        this.sent(event);
         break;
-      }
       case "hop.received":
-      case "hop.dropped": {
-        const from = event.authenticated === false ? "" : (event.peer ?? "");
-        const arrow =
-          this.hop(event.mail, event.node, (each) => each.arrivedAt === null && (!from || each.from === from)) ??
-          this.arrow(event, from, event.node, Infinity);
-        arrow.arrivedAt = event.at;
-        arrow.lost = event.type === "hop.dropped";
+        this.queued.set(`${event.mail} ${event.node}`, this.count + 1);
+        this.received(event, "arrived");
         break;
-      }
+      case "hop.dropped":
+        this.received(event, "lost");
+        break;
+      case "hop.failed":
+        this.arrow(event, event.node, event.next_hop, event.begun_at ?? event.at, "failed").whole = true;
+        break;
       case "change.made":
         this.dots.push({ server: event.node, at: event.at, label: event.words ?? "", event: this.count });
+        this.version += 1;
         break;
-      case "entry.made":
-        this.begin("wait", `${event.node}/${event.folder}/${event.entry}`, event.node, event, event.due_at);
+      case "entry.made": {
+        const key = entryKey(event, event.entry);
+        this.missing.set(key, missingOf(event));
+        if (event.parent) this.prune(entryKey(event, event.parent), event);
+        this.begin("wait", key, event.node, event, event.due_at);
         break;
-      case "request.sent":
-        this.extend(`${event.node}/${event.folder}/${event.entry}`, event.retry_at);
+      }
+      case "request.deferred": {
+        const span = this.lasting.get(entryKey(event, event.entry));
+        if (span) span.due = null;
+        break;
+      }
+      case "request.sent": {
+        const key = entryKey(event, event.entry);
+        const span = this.lasting.get(key);
+        if (span?.kind === "request" && span.from === event.at) {
+          span.due = Math.max(span.due ?? 0, event.retry_at);
+          break;
+        }
+        this.end(key, event.at);
+        this.begin("request", key, event.node, event, event.retry_at);
+        break;
+      }
+      case "entry.pruned":
+        this.prune(entryKey(event, event.entry), event);
         break;
       case "entry.satisfied":
-        this.end(`${event.node}/${event.folder}/${event.entry}`, event.at);
+        this.end(entryKey(event, event.entry), event.at);
         break;
       case "fault.injected":
         if (event.kind === "kill") this.begin("stopped", `server ${event.details.server}`, event.details.server, event);
@@ -107,16 +159,76 @@ export class Marks {
       case "node.started":
         this.end(`server ${event.node}`, event.at);
         break;
+      case "store.deleted":
+        this.end(`server ${event.store}`, event.at);
+        this.begin("deleted", `deleted ${event.store}`, event.store, event);
+        break;
+      case "content.suspended":
+        this.begin("suspended", `suspended ${event.node}`, event.node, event);
+        break;
+      case "content.resumed":
+        this.end(`suspended ${event.node}`, event.at);
+        break;
+    }
+  }
+
+  /** The sender tells of a hop. @param {any} event */
+  sent(event) {
+    const sentAt = event.begun_at ?? event.at;
+    // Both ends record the same hop; the receiver's event usually comes first.
+    const index = this.half(event.mail, (each) => each.to === event.next_hop && !each.begun);
+    const arrow =
+      index === undefined
+        ? this.arrow(event, event.node, event.next_hop, sentAt, "arrived")
+        : /** @type {Arrow} */ (this.arrows[index]);
+    Object.assign(arrow, {
+      from: event.node,
+      sentAt,
+      connector: event.connector ?? "",
+      begun: true,
+      event: this.count,
+    });
+    arrow.whole = index !== undefined;
+    this.settle(index ?? this.arrows.length - 1);
+    if (index === undefined) this.wait(event.mail);
+  }
+
+  /** The receiver tells of a hop. @param {any} event @param {Arrow["outcome"]} outcome */
+  received(event, outcome) {
+    // From a foreign relay, the peer is not the server at the beginning.
+    const from = event.authenticated === false ? "" : (event.peer ?? "");
+    const index = this.half(
+      event.mail,
+      (each) => each.to === event.node && each.begun && (!from || each.from === from),
+    );
+    if (index === undefined) {
+      this.arrow(event, from, event.node, event.at, outcome);
+      this.wait(event.mail);
+    } else {
+      Object.assign(this.arrows[index], { arrivedAt: event.at, outcome, end: this.count, whole: true });
+      this.settle(index);
     }
   }
 
   /**
+   * Take the arrow of a mail of which only one end has told, and which fits; return its index.
    * @param {string} mail
-   * @param {string} to
    * @param {(arrow: Arrow) => boolean} fits
    */
-  hop(mail, to, fits) {
-    return this.open.get(mail)?.find((each) => each.to === to && fits(each));
+  half(mail, fits) {
+    const open = this.open.get(mail);
+    const position = open?.findIndex((index) => fits(this.arrows[index])) ?? -1;
+    if (!open || position < 0) return undefined;
+    const [index] = open.splice(position, 1);
+    if (open.length === 0) this.open.delete(mail);
+    return index;
+  }
+
+  /** The other end of the newest arrow has still to tell of it. @param {string} mail */
+  wait(mail) {
+    const open = this.open.get(mail);
+    if (open) open.push(this.arrows.length - 1);
+    else this.open.set(mail, [this.arrows.length - 1]);
   }
 
   /**
@@ -124,20 +236,85 @@ export class Marks {
    * @param {string} from
    * @param {string} to
    * @param {LabTime} sentAt
+   * @param {Arrow["outcome"]} outcome
    * @returns {Arrow}
    */
-  arrow(event, from, to, sentAt) {
-    const type = this.types.get(event.mail);
-    const found = { mail: event.mail, type, from, to, sentAt, arrivedAt: null, lost: false, event: this.count };
-    this.arrows.push(found);
-    const open = this.open.get(event.mail);
-    if (open) open.push(found);
-    else this.open.set(event.mail, [found]);
-    return found;
+  arrow(event, from, to, sentAt, outcome) {
+    /** @type {Arrow} */
+    const arrow = {
+      mail: event.mail,
+      type: this.types.get(event.mail),
+      from,
+      to,
+      connector: event.connector ?? "",
+      sentAt,
+      arrivedAt: event.at,
+      outcome,
+      begin: this.count,
+      end: this.count,
+      event: this.count,
+      cause: this.count,
+      begun: false,
+      whole: false,
+    };
+    this.arrows.push(arrow);
+    this.settle(this.arrows.length - 1);
+    return arrow;
+  }
+
+  /** An arrow has its times: note when it could begin, and the bounds of its block. @param {number} index */
+  settle(index) {
+    const arrow = this.arrows[index];
+    arrow.sentAt = Math.min(arrow.sentAt, arrow.arrivedAt);
+    // After a crash, a sender can submit a mail again that has arrived already; this does not cause the earlier arrival.
+    const submitted = this.queued.get(`${arrow.mail} ${arrow.from}`) ?? 0;
+    const queued = submitted <= arrow.end ? submitted : 0;
+    arrow.cause = queued > 0 ? queued - 1 : arrow.end;
+    arrow.begin = Math.min(arrow.end, Math.max(queued, this.pace.before(arrow.sentAt)));
+    const block = Math.floor(index / BLOCK);
+    const bound = (this.blocks[block] ??= { sentAt: Infinity, end: 0 });
+    bound.sentAt = Math.min(bound.sentAt, arrow.sentAt);
+    bound.end = Math.max(bound.end, arrow.end);
+    this.version += 1;
   }
 
   /**
-   * @param {Span["kind"]} kind
+   * Return the hops that are under way at a moment.
+   * @param {Moment} moment
+   * @returns {Crossing[]}
+   */
+  onTheirWay(moment) {
+    const { arrows, blocks } = this;
+    /** @type {Crossing[]} */
+    const crossings = [];
+    for (let block = 0; block < blocks.length; block++) {
+      if (blocks[block].end < moment.count || blocks[block].sentAt > moment.at) continue;
+      for (let index = block * BLOCK; index < Math.min(arrows.length, (block + 1) * BLOCK); index++) {
+        const arrow = arrows[index];
+        if (!arrow.from || arrow.outcome === "failed" || arrow.end < moment.count) continue;
+        if (arrow.sentAt > moment.at || arrow.begin > moment.count) continue;
+        crossings.push({ arrow, gone: this.gone(arrow, moment) });
+      }
+    }
+    return crossings;
+  }
+
+  /**
+   * Return how far a hop is that is under way. If it takes time, this is the fraction of its time. Within one instant, it is the
+   * fraction of what happens in between.
+   * @param {Arrow} arrow
+   * @param {Moment} moment
+   */
+  gone({ sentAt, arrivedAt, begin, end }, moment) {
+    if (arrivedAt > sentAt) return Math.min(1, (moment.at - sentAt) / (arrivedAt - sentAt));
+    // It is under way from where its instant begins, or from what caused it, to where its arrival is.
+    const { departures, places, times } = this.pace;
+    const first = departures[begin] + (begin > 0 && times[begin] > times[begin - 1] ? 1 : 0);
+    return Math.max(0, Math.min(1, (moment.place - first) / Math.max(1, places[end] - first)));
+  }
+
+  /**
+   * @param {SpanKind} kind
    * @param {string} key
    * @param {string} server
    * @param {any} event
@@ -146,18 +323,28 @@ export class Marks {
   begin(kind, key, server, event, due = null) {
     if (this.lasting.has(key)) return;
     /** @type {Span} */
-    const span = { kind, server, from: event.at, until: null, due, label: event.words ?? "", event: this.count };
+    const span = {
+      kind,
+      server,
+      from: event.at,
+      until: null,
+      due,
+      label: event.words ?? "",
+      event: this.count,
+      last: null,
+    };
     this.spans.push(span);
     this.lasting.set(key, span);
+    this.version += 1;
   }
 
-  /**
-   * @param {string} key
-   * @param {LabTime} due
-   */
-  extend(key, due) {
-    const span = this.lasting.get(key);
-    if (span) span.due = due;
+  /** A wait is for fewer changes; with none left, it ends. @param {string} key @param {any} event */
+  prune(key, event) {
+    const missing = this.missing.get(key);
+    if (!missing) return;
+    const left = numbers.minus(missing, missingOf(event));
+    this.missing.set(key, left);
+    if (left.size === 0) this.end(key, event.at);
   }
 
   /**
@@ -166,7 +353,15 @@ export class Marks {
    */
   end(key, at) {
     const span = this.lasting.get(key);
-    if (span) span.until = at;
+    if (span) Object.assign(span, { until: at, last: this.count });
     this.lasting.delete(key);
+    this.missing.delete(key);
+    this.version += 1;
   }
 }
+
+/** @param {{node: string, folder: string}} event @param {number} entry */
+const entryKey = ({ node, folder }, entry) => `${node}/${folder}/${entry}`;
+
+/** @param {{cnset: string, cnset_fai: string}} event */
+const missingOf = (event) => numbers.union(numbers.parse(event.cnset), numbers.parse(event.cnset_fai));

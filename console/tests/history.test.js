@@ -120,10 +120,10 @@ test("arrows begin at the sender, although the receiver records a hop first", ()
   const marks = new Marks();
   marks.add([...mail(1, true), ...mail(2, false)]);
   assert.deepEqual(
-    marks.arrows.map(({ from, to, lost, sentAt }) => [from, to, lost, sentAt]),
+    marks.arrows.map(({ from, to, outcome, sentAt }) => [from, to, outcome, sentAt]),
     [
-      ["A", "B", false, 0],
-      ["A", "B", true, 0],
+      ["A", "B", "arrived", 0],
+      ["A", "B", "lost", 0],
     ],
   );
 });

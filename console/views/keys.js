@@ -44,6 +44,7 @@ const KEYS = [
   { keys: ["b"], shown: "b", does: "go one step of the lesson back", live: true, act: (store) => store.lesson.back() },
   { keys: ["3"], shown: "3", does: "show folders and posts", act: (store) => (store.page.view.value = "folders") },
   { keys: ["f"], shown: "f", does: "faults", live: true, act: (store) => (store.page.dialog.value = "faults") },
+  { keys: ["k"], shown: "k", does: "play the past, or pause it", act: (store) => store.timeline.togglePlay() },
   { keys: ["ArrowLeft"], shown: "←", does: "go one event back", act: (store) => store.timeline.travelBy(-1) },
   { keys: ["ArrowRight"], shown: "→", does: "go one event forward", act: (store) => store.timeline.travelBy(1) },
   { keys: ["PageUp"], shown: "Page ↑", does: "go 50 events back", act: (store) => store.timeline.travelBy(-50) },

@@ -98,7 +98,7 @@ export function LessonCard({ store }) {
     ${player.notes.value && beat?.notes && html`<aside class="notes" aria-label="Presenter's notes">${beat.notes}</aside>`}
     <footer>
       <button disabled=${index === 0 || busy} onClick=${() => player.back()} title="One step back (b)">Back</button>
-      ${store.timeline.playing.value && html`<button onClick=${() => store.timeline.playing.value?.()}>Skip</button>`}
+      ${store.timeline.playing.value && html`<button onClick=${() => store.timeline.skip()}>Skip</button>`}
       ${
         lesson.beats.some((each) => each.notes) &&
         html`<button aria-pressed=${player.notes.value} onClick=${() => (player.notes.value = !player.notes.value)}>

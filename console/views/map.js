@@ -1,24 +1,18 @@
 /** The map: sites, servers and connectors, and mails that move between them. It is one SVG picture, so it fits any screen. */
 
 import { SEPARATIONS } from "../state/faults.js";
-import { mailColour, LEGEND, mailTypeName } from "../state/mail_types.js";
-import { CARD, mapLayout, meshOf, wayOf } from "../state/map_layout.js";
+import { LEGEND } from "../state/mail_types.js";
+import { CARD, mapLayout, meshOf } from "../state/map_layout.js";
 import { folderName } from "../state/lab_state.js";
 import { serverSummary } from "../state/summary.js";
 import { html, useEffect, useMemo, useRef } from "../vendor/preact.js";
+import { Envelopes } from "./envelopes.js";
 
 /**
  * @typedef {import("../store.js").Store} Store
  * @typedef {import("../state/lab_state.js").LabState} LabState
- * @typedef {import("../state/events.js").LabEvent} LabEvent
  * @typedef {import("../state/summary.js").Sync} Sync
  */
-
-/** How long a mail moves over the map, in milliseconds. */
-const FLIGHT_MS = 1400;
-
-/** The most mails that move at once; more would hide each other. */
-const MOST_FLIGHTS = 80;
 
 /** The most squares on a server's card, one for each folder. */
 const MOST_SQUARES = 10;
@@ -28,10 +22,6 @@ const SQUARES = ["in sync", "behind", "locally modified"];
 
 const MARGIN = 12;
 
-/** The size of an envelope with its outline, in the units of the picture. */
-const ENVELOPE = { width: 26, height: 20 };
-const SVG = "http://www.w3.org/2000/svg";
-
 /** @param {{store: Store, state: LabState}} props */
 export function LabMap({ store, state }) {
   const topology = state.topology;
@@ -39,19 +29,9 @@ export function LabMap({ store, state }) {
   const flights = useRef(/** @type {HTMLDivElement | null} */ (null));
 
   useEffect(() => {
-    /** @param {LabEvent[]} events */
-    const watch = (events) => {
-      const sent = events.filter((event) => event.type === "hop.sent").slice(-MOST_FLIGHTS);
-      const layer = flights.current;
-      if (!layer) return;
-      for (const event of sent) {
-        if (layer.childElementCount < MOST_FLIGHTS) fly(layer, store, layout, /** @type {any} */ (event));
-      }
-    };
-    store.timeline.watchers.add(watch);
-    return () => {
-      store.timeline.watchers.delete(watch);
-    };
+    if (!flights.current) return undefined;
+    const envelopes = new Envelopes(flights.current, store, layout);
+    return () => envelopes.close();
   }, [store, layout]);
 
   const box = `${-MARGIN} ${-MARGIN} ${layout.width + 2 * MARGIN} ${layout.height + 2 * MARGIN}`;
@@ -172,54 +152,3 @@ export const onEnter = (act) => (/** @type {KeyboardEvent} */ event) => {
     act();
   }
 };
-
-/**
- * Move an envelope over the map. Envelopes are not in the SVG picture: a browser would paint the picture for each frame, but
- * moves an element of its own without painting.
- * @param {HTMLDivElement} layer
- * @param {Store} store
- * @param {import("../state/map_layout.js").MapLayout} layout
- * @param {{mail: string, node: string, next_hop: string, connector: string | null}} hop
- */
-function fly(layer, store, layout, hop) {
-  const state = store.timeline.history?.now;
-  const mail = state?.mails[hop.mail];
-  if (!state || !mail) return;
-  const way = wayOf(layout, state.topology, hop.node, hop.next_hop, hop.connector ?? "");
-  const picture = /** @type {SVGSVGElement} */ (layer.previousElementSibling);
-  const onScreen = picture.getScreenCTM();
-  if (way.length < 2 || !onScreen) return;
-  const corner = layer.getBoundingClientRect();
-  const lost = mail.legs.some((leg) => leg.to === hop.next_hop && leg.outcome === "lost");
-  const envelope = document.createElementNS(SVG, "svg");
-  envelope.setAttribute("class", `envelope mail-${mailColour(mail.type)}${lost ? " lost" : ""}`);
-  envelope.setAttribute(
-    "viewBox",
-    `${-ENVELOPE.width / 2} ${-ENVELOPE.height / 2} ${ENVELOPE.width} ${ENVELOPE.height}`,
-  );
-  envelope.setAttribute("width", String(ENVELOPE.width * onScreen.a));
-  envelope.setAttribute("height", String(ENVELOPE.height * onScreen.d));
-  const title = document.createElementNS(SVG, "title");
-  title.textContent = `${mailTypeName(mail.type)} from ${mail.from} to ${mail.to.join(", ")}`;
-  const body = document.createElementNS(SVG, "path");
-  body.setAttribute("d", "M-11 -8h22v16h-22z M-11 -8l11 8l11 -8");
-  envelope.append(title, body);
-  envelope.addEventListener("click", () => store.page.select({ kind: "mail", id: hop.mail }));
-  layer.append(envelope);
-  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const lengths = way.slice(1).map((point, index) => Math.hypot(point.x - way[index].x, point.y - way[index].y));
-  const total = lengths.reduce((sum, each) => sum + each, 0) || 1;
-  let gone = 0;
-  const frames = way.map((point, index) => {
-    if (index) gone += lengths[index - 1];
-    const x = (point.x - ENVELOPE.width / 2) * onScreen.a + onScreen.e - corner.left;
-    const y = (point.y - ENVELOPE.height / 2) * onScreen.d + onScreen.f - corner.top;
-    return { transform: `translate(${x}px, ${y}px)`, offset: gone / total, opacity: 1 };
-  });
-  if (lost) frames[frames.length - 1].opacity = 0;
-  envelope.animate(calm ? frames.slice(-1) : frames, {
-    duration: FLIGHT_MS,
-    easing: "ease-in-out",
-    fill: "both",
-  }).onfinish = () => envelope.remove();
-}

@@ -7,56 +7,15 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pflab.campaign.monitor import Monitor
-from pflab.campaign.plans.draw import draw_plan
-from pflab.campaign.player import Player
-from pflab.invariants.registry import INVARIANTS
-from pflab.replay.replay_file import run_document
-from pflab.runs.events import RunEvents
-from pflab.simulation.simulator import Simulator
 from pflab.terms import number_sets as sets
+from tests.support.played_seeds import played
 
 NODE = shutil.which("node")
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed; on Debian: apt-get install nodejs")
-
-
-async def played(seed: int) -> tuple[bytes, dict[str, Any]]:
-    """Play a seed. Return its run as the console reads it, and the state of its stores at the end."""
-    plan = draw_plan(seed)
-    lab = Simulator(plan.organization(), seed=seed, network=plan.network.policy())
-    await lab.up()
-    await Player(lab, plan, Monitor(lab, INVARIANTS)).play()
-    stores = {name: lab.read(name, state_of) for name in lab.names if lab.running(name)}
-    events = RunEvents.of(Path("run"), lab.events(), organization=lab.topology.as_json())
-    await lab.close()
-    return run_document(events), stores
-
-
-def state_of(node: Any) -> dict[str, Any]:
-    held = [view.id for view in node.folders() if view.held_here]
-    return {folder: table_of(node, folder) for folder in ("1-1", *held)}
-
-
-def table_of(node: Any, folder: str) -> dict[str, Any]:
-    known, state = node.knowledge(folder), node.state(folder)
-    return {
-        "numbers": both(known.numbers, known.numbers_fai),
-        "rows": {row.store: both(row.cnset, row.cnset_fai) for row in state.rows if not row.is_local and row.heard_at},
-        "entries": {
-            str(entry.id): both(entry.cnset, entry.cnset_fai) for entry in node.backfill() if entry.folder == folder
-        },
-        "shown": dict(known.shown),
-        "pending": state.pending,
-    }
-
-
-def both(contents: str, associated: str) -> sets.Numbers:
-    return sets.union([sets.parse_traced(contents), sets.parse_traced(associated)])
 
 
 @pytest.mark.parametrize("seed", [7, 12, 29, 103, 90060])

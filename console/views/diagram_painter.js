@@ -1,0 +1,786 @@
+/**
+ * Paints the space-time diagram.
+ *
+ * What does not move is painted once into a picture of its own, which only grows: arrows, dots and bars that have ended. A frame
+ * copies this picture in two parts, cut where the moment is that is shown; the part of the future is pale. Over it come the few
+ * things that are not over: waits, faults, what is selected. So a frame costs the same after 50 events and after 50,000.
+ *
+ * Where arrows are less than a pixel apart, columns show their counts instead.
+ *
+ * There are two axes. On the axis of time a slant is the time that a mail took. On the axis of order each instant is opened: what
+ * depends on something stands to the right of it, however little time lies between.
+ */
+
+import { duration, fullInstant, HOUR_US, MINUTE_US, SECOND_US } from "../state/lab_time.js";
+import { folderName } from "../state/lab_state.js";
+import { mailColour, mailTypeName } from "../state/mail_types.js";
+import { scaleUtc, select, utcFormat, zoom, zoomIdentity } from "../vendor/d3.js";
+
+/**
+ * @typedef {import("../store.js").Store} Store
+ * @typedef {import("../state/marks.js").Arrow} Arrow
+ * @typedef {import("../state/marks.js").Dot} Dot
+ * @typedef {import("../state/marks.js").Span} Span
+ * @typedef {{x1: number, y1: number, x2: number, y2: number}} Line
+ *
+ * @typedef {object} Column Arrows that are less than a pixel apart.
+ * @property {number} count
+ * @property {Record<string, Record<string, number>>} arrivals how many, by server and colour
+ */
+
+const LEFT = 64;
+const RIGHT = 12;
+const AXIS = 22;
+const TOP = 14;
+
+/** The shortest time axis: with a run that has just begun, one lab hour fills the width. */
+const SHORTEST_US = HOUR_US;
+
+/** How much longer than the run the axis of time is made, so that it is made longer seldom. */
+const ROOM = 0.05;
+
+/** How many steps of the axis of order are shown when it is opened. */
+const OPENED = 40;
+
+/** How near to an arrow a click must be, in pixels. */
+const NEAR = 6;
+
+/** The width of a column of counts, in pixels, and the most arrows that are painted in it one by one. */
+const COLUMN = 6;
+const MOST_IN_COLUMN = 24;
+
+/** How dark the future is. */
+const PALE = 0.28;
+
+/** How often the axis follows a clock that runs, in milliseconds. */
+const FOLLOW_MS = 500;
+
+export class Painter {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {HTMLElement} tip tells what is under the pointer
+   * @param {Store} store
+   */
+  constructor(canvas, tip, store) {
+    this.canvas = canvas;
+    this.tip = tip;
+    this.store = store;
+    this.filter = "";
+    this.ordered = false;
+    this.transform = zoomIdentity;
+    this.scheduled = 0;
+    /** @type {[number, number] | undefined} the ends of the whole axis in this frame */
+    this.ends = undefined;
+    /** The last instant of the axis of time. */
+    this.reach = 0;
+    /** The picture of what is over, and what it was painted for. */
+    this.picture = document.createElement("canvas");
+    this.paintedFor = "";
+    this.done = { arrows: 0, dots: 0, spans: 0 };
+    /** @type {Arrow[]} of which one end has still to tell */
+    this.half = [];
+    /** @type {Span[]} */
+    this.lasting = [];
+    /** @type {Map<number, Column>} */
+    this.columns = new Map();
+    /** @type {Record<string, number>} the right end of the last label in each lane */
+    this.taken = {};
+    /** @type {Record<string, number>} */
+    this.lanes = {};
+    this.laneHeight = 0;
+    /** @type {Record<string, string>} */
+    this.colours = {};
+    this.font = "";
+    this.zoom = /** @type {import("../vendor/d3.js").ZoomBehavior<HTMLCanvasElement, unknown>} */ (zoom())
+      .scaleExtent([1, 1e6])
+      .on("zoom", (/** @type {any} */ event) => {
+        this.transform = event.transform;
+        this.tip.hidden = true;
+        this.paintSoon();
+      });
+    this.selected = select(canvas);
+    this.selected.call(this.zoom).on("dblclick.zoom", null);
+    this.resized = () => {
+      this.paintedFor = ""; // also when the colours have changed
+      this.paintSoon();
+    };
+    this.watch = () => this.paintSoon();
+    this.listeners = new AbortController();
+    const { signal } = this.listeners;
+    canvas.addEventListener("click", (event) => this.clicked(event), { signal });
+    canvas.addEventListener("mousemove", (event) => this.pointed(event), { signal });
+    canvas.addEventListener("mouseleave", () => (this.tip.hidden = true), { signal });
+    window.addEventListener("resize", this.resized, { signal });
+    this.observer = new ResizeObserver(this.resized);
+    this.observer.observe(canvas);
+    store.timeline.watchers.add(this.watch);
+    this.timer = setInterval(() => {
+      if ((store.clock.reading.value?.rate ?? 0) > 0) this.paintSoon();
+    }, FOLLOW_MS);
+  }
+
+  close() {
+    this.listeners.abort();
+    this.observer.disconnect();
+    this.store.timeline.watchers.delete(this.watch);
+    clearInterval(this.timer);
+    cancelAnimationFrame(this.scheduled);
+  }
+
+  /** @param {number} factor */
+  zoomBy(factor) {
+    this.selected.call(this.zoom.scaleBy, factor);
+  }
+
+  fit() {
+    this.selected.call(this.zoom.transform, zoomIdentity);
+  }
+
+  /** Change the axis; the axis of order begins with the instants up to the moment that is shown. @param {boolean} ordered */
+  openInstants(ordered) {
+    if (ordered === this.ordered) return;
+    this.ordered = ordered;
+    if (!ordered) {
+      this.fit();
+      return;
+    }
+    const end = this.cursor() + OPENED / 10;
+    const [from, until] = (this.ends = this.domain());
+    const part = Math.max(1, (until - from) / OPENED);
+    this.transform = zoomIdentity;
+    const corner = this.x(end - OPENED) - LEFT;
+    this.selected.call(this.zoom.transform, zoomIdentity.translate(LEFT - part * (LEFT + corner), 0).scale(part));
+  }
+
+  paintSoon() {
+    cancelAnimationFrame(this.scheduled);
+    this.scheduled = requestAnimationFrame(() => this.paint());
+  }
+
+  /** @returns {[number, number]} the ends of the whole axis */
+  domain() {
+    const { history, marks } = this.store.timeline;
+    if (this.ordered) return [-1, Math.max(OPENED, (marks.pace.orders.at(-1) ?? 0) + 2)];
+    const first = history?.kept[0].at ?? 0;
+    const now = this.store.clock.present();
+    // Waits that have not ended reach into the future. The axis has room for them, up to half of what has passed.
+    let due = now;
+    for (const span of marks.lasting.values()) due = Math.max(due, span.due ?? 0);
+    const wanted = Math.max(Math.min(due, now + (now - first) / 2), first + SHORTEST_US);
+    if (wanted > this.reach || wanted - first < (this.reach - first) * 0.8)
+      this.reach = wanted + (wanted - first) * ROOM;
+    return [first - (this.reach - first) * 0.005, this.reach];
+  }
+
+  /** Return where a value of the axis is, in pixels. @param {number} value */
+  x(value) {
+    const [from, until] = (this.ends ??= this.domain());
+    const wide = this.canvas.clientWidth - RIGHT - LEFT;
+    return this.transform.k * (LEFT + ((value - from) / (until - from)) * wide) + this.transform.x;
+  }
+
+  /** Return the value of the axis at a pixel. @param {number} px */
+  valueAt(px) {
+    const [from, until] = (this.ends ??= this.domain());
+    const wide = this.canvas.clientWidth - RIGHT - LEFT;
+    return from + (((px - this.transform.x) / this.transform.k - LEFT) / wide) * (until - from);
+  }
+
+  /** Return where the moment that is shown is on the axis. */
+  cursor() {
+    const { timeline, clock } = this.store;
+    if (this.ordered) return timeline.marks.pace.order(timeline.playhead);
+    return clock.labTime();
+  }
+
+  /** @param {Arrow} arrow @returns {Line} */
+  line(arrow) {
+    const { orders } = this.store.timeline.marks.pace;
+    const x1 = this.x(this.ordered ? orders[arrow.cause] : arrow.sentAt);
+    const x2 = this.x(this.ordered ? orders[arrow.end] : arrow.arrivedAt);
+    return { x1, y1: this.lanes[arrow.from] ?? 0, x2, y2: this.lanes[arrow.to] ?? 0 };
+  }
+
+  /** @param {Span} span @returns {[number, number]} its ends in pixels */
+  edges(span) {
+    const { orders } = this.store.timeline.marks.pace;
+    const now = this.store.clock.present();
+    if (!this.ordered) return [this.x(span.from), this.x(span.until ?? Math.max(span.due ?? now, now))];
+    return [this.x(orders[span.event]), this.x(span.last === null ? (orders.at(-1) ?? 0) : orders[span.last])];
+  }
+
+  paint() {
+    const { canvas, store } = this;
+    const { clientWidth: width, clientHeight: height } = canvas;
+    const { history, marks } = store.timeline;
+    if (!width || !height || !history) return;
+    const dense = window.devicePixelRatio || 1;
+    this.ends = this.domain();
+    const names = Object.keys(history.now.servers);
+    this.laneHeight = (height - AXIS - TOP) / Math.max(1, names.length);
+    this.lanes = Object.fromEntries(names.map((name, index) => [name, TOP + (index + 0.5) * this.laneHeight]));
+    const { k, x: moved } = this.transform;
+    const wanted = [width, height, dense, this.ordered, this.ends, k, moved, this.filter, names].join();
+    if (wanted !== this.paintedFor) {
+      this.paintedFor = wanted;
+      this.begin(width, height, dense);
+    }
+    this.grow(width, height);
+
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    if (canvas.width !== this.picture.width) canvas.width = this.picture.width;
+    if (canvas.height !== this.picture.height) canvas.height = this.picture.height;
+    context.setTransform(dense, 0, 0, dense, 0, 0);
+    context.clearRect(0, 0, width, height);
+    context.font = this.font;
+    this.paintGrid(context, width, height);
+    const now = this.x(this.cursor());
+    // A mail that arrives now ends in a dot, which belongs to the past.
+    const cut = Math.max(LEFT, Math.min(width, now + 3.5));
+    const chosen = store.page.selection.value;
+    const lines = chosen?.kind === "mail" ? marks.arrows.filter((arrow) => arrow.mail === chosen.id) : [];
+    for (const [from, until, alpha] of [
+      [0, cut, 1],
+      [cut, width, PALE],
+    ]) {
+      if (until - from < 1) continue;
+      context.save();
+      context.beginPath();
+      context.rect(from, 0, until - from, height);
+      context.clip();
+      context.globalAlpha = alpha;
+      for (const span of this.lasting) this.paintSpan(context, span, width, height);
+      context.drawImage(this.picture, 0, 0, width, height);
+      for (const arrow of this.half) this.paintArrow(context, arrow, width, 1.6);
+      for (const arrow of lines) this.paintArrow(context, arrow, width, 3.5);
+      context.restore();
+    }
+    this.paintNow(context, width, height, now);
+    // The names of the lanes stand on a background of their own, over whatever was painted to the left of the axis.
+    context.fillStyle = this.colour("panel");
+    context.fillRect(0, 0, LEFT - 6, height);
+    context.textAlign = "right";
+    context.textBaseline = "middle";
+    for (const name of names) {
+      const state = history.now.servers[name].status;
+      context.fillStyle = this.colour(state === "deleted" || state === "killed" ? "bad" : "text");
+      context.fillText(shortened(context, name, LEFT - 14), LEFT - 12, this.lanes[name]);
+    }
+  }
+
+  /** @param {string} name */
+  colour(name) {
+    return (this.colours[name] ??= getComputedStyle(this.canvas).getPropertyValue(`--${name}`).trim());
+  }
+
+  /** Begin a new picture. @param {number} width @param {number} height @param {number} dense */
+  begin(width, height, dense) {
+    const style = getComputedStyle(this.canvas);
+    this.colours = {};
+    this.font = `${parseFloat(style.fontSize)}px ${style.fontFamily}`;
+    this.picture.width = Math.round(width * dense);
+    this.picture.height = Math.round(height * dense);
+    const context = this.pictureContext();
+    context.setTransform(dense, 0, 0, dense, 0, 0);
+    context.font = this.font;
+    this.done = { arrows: 0, dots: 0, spans: 0 };
+    this.half = [];
+    this.lasting = [];
+    this.columns = new Map();
+    this.taken = {};
+  }
+
+  pictureContext() {
+    return /** @type {CanvasRenderingContext2D} */ (this.picture.getContext("2d"));
+  }
+
+  /** Add to the picture what has been marked, or has ended, since it was painted. @param {number} width @param {number} height */
+  grow(width, height) {
+    const { arrows, dots, spans } = this.store.timeline.marks;
+    const context = this.pictureContext();
+    const ended = [...this.lasting, ...spans.slice(this.done.spans)];
+    this.lasting = [];
+    for (const span of ended) {
+      if (span.until === null) this.lasting.push(span);
+      else this.paintSpan(context, span, width, height);
+    }
+    this.done.spans = spans.length;
+    const whole = [...this.half, ...arrows.slice(this.done.arrows)];
+    this.half = [];
+    this.paintArrows(context, whole, width, height);
+    this.done.arrows = arrows.length;
+    for (const dot of dots.slice(this.done.dots)) this.paintDot(context, dot, width);
+    this.done.dots = dots.length;
+    context.globalAlpha = 1;
+  }
+
+  /** Lanes and the axis. @param {CanvasRenderingContext2D} context @param {number} width @param {number} height */
+  paintGrid(context, width, height) {
+    context.textBaseline = "middle";
+    context.strokeStyle = this.colour("line");
+    context.lineWidth = 1;
+    for (const y of Object.values(this.lanes)) stroke(context, LEFT, y, width, y);
+    context.fillStyle = this.colour("muted");
+    context.textAlign = "center";
+    for (const { x, label } of this.ticks(width)) {
+      if (x < LEFT) continue;
+      stroke(context, x, TOP, x, height - AXIS);
+      context.fillText(label, x, height - AXIS / 2);
+    }
+  }
+
+  /** @param {number} width @returns {{x: number, label: string}[]} */
+  ticks(width) {
+    if (this.ordered) return this.instants(width);
+    const scale = scaleUtc().domain([this.valueAt(LEFT) / 1000, this.valueAt(width) / 1000]);
+    const ticks = scale.ticks(Math.max(2, Math.floor(width / 130)));
+    const form = tickFormat(ticks);
+    return ticks.map((tick) => ({ x: this.x(tick.getTime() * 1000), label: form(tick) }));
+  }
+
+  /** Return the instants that are seen on the axis of order, where each begins. @param {number} width */
+  instants(width) {
+    const { times, orders } = this.store.timeline.marks.pace;
+    const until = this.valueAt(width);
+    const marks = [];
+    let free = LEFT;
+    let index = firstAtLeast(orders, this.valueAt(LEFT));
+    while (index < orders.length && orders[index] <= until) {
+      const x = this.x(orders[index]);
+      const begins = index === 0 || times[index] > times[index - 1];
+      if (begins && x >= free) {
+        marks.push({ x, label: precise(times[index]) });
+        free = x + 110;
+      }
+      // Go to the next instant, or to the first event that has room for a label.
+      index = Math.max(index + 1, x < free ? firstAtLeast(orders, this.valueAt(Math.min(free, x + 1))) : 0);
+    }
+    return marks;
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {Span} span @param {number} width @param {number} height */
+  paintSpan(context, span, width, height) {
+    const [from, until] = this.edges(span);
+    if (until < LEFT || from > width) return;
+    const wide = Math.max(2, until - from);
+    const y = this.lanes[span.server];
+    const lane = this.laneHeight;
+    if (span.kind === "fault" && y === undefined) {
+      context.fillStyle = this.colour("fault-shade");
+      context.fillRect(from, TOP, wide, height - AXIS - TOP);
+      return;
+    }
+    if (y === undefined) return;
+    if (span.kind === "wait" || span.kind === "request") {
+      this.paintWait(context, span, { from, until, wide, y, width });
+      return;
+    }
+    context.fillStyle = this.colour(span.kind === "fault" ? "fault-shade" : "stopped-shade");
+    context.fillRect(from, y - lane * 0.4, wide, lane * 0.8);
+    this.paintLabel(
+      context,
+      span.kind === "fault" ? "" : span.kind,
+      { from, until, y: y + lane * 0.4, width },
+      "muted",
+    );
+  }
+
+  /**
+   * A wait until a request is a dashed bar, the wait for its answer an open one. The request stands between them.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Span} span
+   * @param {{from: number, until: number, wide: number, y: number, width: number}} place
+   */
+  paintWait(context, span, { from, until, wide, y, width }) {
+    const lane = this.laneHeight;
+    const asked = span.kind === "request";
+    context.strokeStyle = this.colour(asked ? "muted" : "warn");
+    context.setLineDash(asked ? [1, 3] : [4, 3]);
+    context.lineWidth = 1;
+    context.strokeRect(from, y - lane * 0.2, wide, lane * 0.4);
+    context.setLineDash([]);
+    const now = this.store.clock.present();
+    const lasts = duration((span.until ?? Math.max(span.due ?? now, now)) - span.from);
+    const words = asked ? `asked, ${lasts}` : `waits ${lasts}`;
+    this.paintLabel(context, words, { from, until, y: y - lane * 0.22, width }, asked ? "muted" : "warn");
+  }
+
+  /**
+   * Write a label in the middle of what is seen of a bar, if it has room.
+   * @param {CanvasRenderingContext2D} context
+   * @param {string} words
+   * @param {{from: number, until: number, y: number, width: number}} place
+   * @param {string} colour
+   */
+  paintLabel(context, words, { from, until, y, width }, colour) {
+    const [left, right] = [Math.max(from, LEFT), Math.min(until, width)];
+    if (!words || right - left < context.measureText(words).width + 12) return;
+    context.fillStyle = this.colour(colour);
+    context.textAlign = "center";
+    context.textBaseline = "bottom";
+    context.fillText(words, (left + right) / 2, y);
+  }
+
+  /**
+   * Paint arrows into the picture; with many, one path for each colour.
+   * @param {CanvasRenderingContext2D} context
+   * @param {readonly Arrow[]} arrows
+   * @param {number} width
+   * @param {number} height
+   */
+  paintArrows(context, arrows, width, height) {
+    /** @type {Record<string, {lines: Path2D, dots: Path2D}>} */
+    const paths = {};
+    /** @type {Arrow[]} */
+    const single = [];
+    const changed = new Set();
+    for (const arrow of arrows) {
+      if (!arrow.whole) {
+        this.half.push(arrow);
+        continue;
+      }
+      if (!arrow.from) continue;
+      const line = this.line(arrow);
+      if (line.x2 < LEFT || line.x1 > width) continue;
+      if (this.filter || arrow.outcome !== "arrived") {
+        single.push(arrow);
+        continue;
+      }
+      if (line.x2 - line.x1 < 1) {
+        const nth = Math.floor(line.x2 / COLUMN);
+        const column = this.columns.get(nth) ?? { count: 0, arrivals: {} };
+        this.columns.set(nth, column);
+        column.count += 1;
+        const arrivals = (column.arrivals[arrow.to] ??= {});
+        const colour = mailColour(arrow.type);
+        arrivals[colour] = (arrivals[colour] ?? 0) + 1;
+        if (column.count > MOST_IN_COLUMN) {
+          changed.add(nth);
+          continue;
+        }
+      }
+      const path = (paths[mailColour(arrow.type)] ??= { lines: new Path2D(), dots: new Path2D() });
+      path.lines.moveTo(line.x1, line.y1);
+      path.lines.lineTo(line.x2, line.y2);
+      path.dots.moveTo(line.x2 + 3, line.y2);
+      path.dots.arc(line.x2, line.y2, 3, 0, 2 * Math.PI);
+    }
+    for (const [colour, { lines, dots }] of Object.entries(paths)) {
+      context.strokeStyle = context.fillStyle = this.colour(`mail-${colour}`);
+      context.lineWidth = 1.6;
+      context.stroke(lines);
+      context.fill(dots);
+    }
+    for (const arrow of single) {
+      context.globalAlpha = this.filter && !this.matches(arrow) ? 0.12 : 1;
+      this.paintArrow(context, arrow, width, 1.6);
+      context.globalAlpha = 1;
+    }
+    for (const nth of [...changed].sort((a, b) => a - b)) this.paintColumn(context, nth, height);
+  }
+
+  /**
+   * Paint a column of counts over the arrows that it stands for: in each lane a bar for what has arrived there.
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} nth
+   * @param {number} height
+   */
+  paintColumn(context, nth, height) {
+    const column = this.columns.get(nth);
+    if (!column) return;
+    const left = nth * COLUMN;
+    context.fillStyle = this.colour("panel");
+    context.fillRect(left, TOP, COLUMN, height - AXIS - TOP);
+    context.fillStyle = this.colour("line");
+    for (const [server, y] of Object.entries(this.lanes)) {
+      context.fillRect(left, y - 0.5, COLUMN, 1);
+      // The bar grows with the logarithm: a lane that is full stands for a thousand mails.
+      const arrivals = Object.entries(column.arrivals[server] ?? {});
+      const count = arrivals.reduce((sum, [, some]) => sum + some, 0);
+      const bar = this.laneHeight * 0.8 * Math.min(1, Math.log2(1 + count) / 10);
+      let top = y - bar / 2;
+      for (const [colour, some] of arrivals) {
+        context.fillStyle = this.colour(`mail-${colour}`);
+        context.fillRect(left, top, COLUMN - 1, (bar * some) / count);
+        top += (bar * some) / count;
+      }
+      context.fillStyle = this.colour("line");
+    }
+    // Its count stands above it, if no column beside it has more.
+    const beside = [-3, -2, -1, 1, 2, 3].map((by) => this.columns.get(nth + by)?.count ?? 0);
+    context.clearRect(left - COLUMN, 0, 3 * COLUMN, TOP - 1);
+    if (beside.some((count, index) => count > column.count || (count === column.count && index < 3))) return;
+    context.fillStyle = this.colour("muted");
+    context.textAlign = "center";
+    context.textBaseline = "top";
+    context.fillText(String(column.count), left + COLUMN / 2, 0);
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {Arrow} arrow
+   * @param {number} width
+   * @param {number} thick
+   */
+  paintArrow(context, arrow, width, thick) {
+    const { x1, y1, x2, y2 } = this.line(arrow);
+    if (x2 < LEFT || x1 > width || !arrow.from) return;
+    context.strokeStyle = context.fillStyle = this.colour(`mail-${mailColour(arrow.type)}`);
+    context.lineWidth = thick;
+    if (arrow.outcome === "arrived") {
+      stroke(context, x1, y1, x2, y2);
+      context.beginPath();
+      context.arc(x2, y2, thick > 2 ? 4.5 : 3, 0, 2 * Math.PI);
+      context.fill();
+      return;
+    }
+    // An attempt that failed ends on its way; the mail stays with the sender.
+    const part = arrow.outcome === "failed" ? 0.3 : 1;
+    const [x, y] = [x1 + (x2 - x1) * part, y1 + (y2 - y1) * part];
+    context.setLineDash([4, 3]);
+    stroke(context, x1, y1, x, y);
+    context.setLineDash([]);
+    context.strokeStyle = this.colour("bad");
+    context.lineWidth = 2;
+    stroke(context, x - 4, y - 4, x + 4, y + 4);
+    stroke(context, x - 4, y + 4, x + 4, y - 4);
+  }
+
+  /** Return whether the search finds an arrow. @param {Arrow} arrow */
+  matches(arrow) {
+    const { history } = this.store.timeline;
+    const words = history?.events[arrow.event]?.words ?? "";
+    const folders = (history?.now.mails[arrow.mail]?.folders ?? [])
+      .map((each) => history?.now.folders[each.folder]?.path ?? "")
+      .join(" ");
+    return `${words} ${folders} ${arrow.from} ${arrow.to} ${mailTypeName(arrow.type)}`
+      .toLowerCase()
+      .includes(this.filter);
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {Dot} dot @param {number} width */
+  paintDot(context, dot, width) {
+    const { orders } = this.store.timeline.marks.pace;
+    const at = this.x(this.ordered ? orders[dot.event] : dot.at);
+    if (at < LEFT || at > width) return;
+    const y = this.lanes[dot.server];
+    context.fillStyle = this.colour("accent");
+    context.beginPath();
+    context.arc(at, y, 5, 0, 2 * Math.PI);
+    context.fill();
+    if (at <= (this.taken[dot.server] ?? 0)) return;
+    context.textAlign = "left";
+    context.textBaseline = "bottom";
+    const label = dot.label.length > 44 ? `${dot.label.slice(0, 43)}…` : dot.label;
+    const wide = context.measureText(label).width;
+    // At the right edge a label stands to the left of its dot, if there is room, or is left out.
+    const fits = at + 8 + wide <= width;
+    const start = fits ? at + 8 : at - 8 - wide;
+    if (!fits && start < Math.max(LEFT, this.taken[dot.server] ?? 0)) return;
+    context.fillStyle = this.colour("muted");
+    context.fillText(label, start, y - 3);
+    this.taken[dot.server] = Math.max(at, start + wide) + 8;
+  }
+
+  /**
+   * The line of the moment that is shown, and in the past also that of the present. Beyond an edge, the edge tells where it is.
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} width
+   * @param {number} height
+   * @param {number} shown
+   */
+  paintNow(context, width, height, shown) {
+    const { timeline, clock } = this.store;
+    const travelling = timeline.travelling.value;
+    const present = this.ordered ? (timeline.marks.pace.orders.at(-1) ?? 0) : clock.present();
+    if (travelling)
+      this.paintMoment(context, { x: this.x(present), width, height }, "muted", timeline.live ? "now" : "end");
+    this.paintMoment(context, { x: shown, width, height }, travelling ? "warn" : "text", travelling ? "" : "now");
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {{x: number, width: number, height: number}} place
+   * @param {string} colour
+   * @param {string} name
+   */
+  paintMoment(context, { x, width, height }, colour, name) {
+    context.strokeStyle = context.fillStyle = this.colour(colour);
+    context.lineWidth = 1.5;
+    context.textBaseline = "top";
+    if (x < LEFT || x > width) {
+      context.textAlign = x < LEFT ? "left" : "right";
+      context.fillText(x < LEFT ? `◀ ${name || "shown"}` : `${name || "shown"} ▶`, x < LEFT ? LEFT : width - 4, 1);
+      return;
+    }
+    stroke(context, x, TOP - 4, x, height - AXIS);
+    context.beginPath();
+    context.moveTo(x - 6, 2);
+    context.lineTo(x + 6, 2);
+    context.lineTo(x, TOP - 3);
+    context.fill();
+    if (!name) return;
+    const right = x + 40 > width;
+    context.textAlign = right ? "right" : "left";
+    context.fillText(name, right ? x - 9 : x + 9, 1);
+  }
+
+  /**
+   * Return the arrow at a point of the canvas.
+   * @param {number} px
+   * @param {number} py
+   */
+  arrowAt(px, py) {
+    let least = NEAR;
+    /** @type {Arrow | null} */
+    let found = null;
+    for (const arrow of this.store.timeline.marks.arrows) {
+      const line = this.line(arrow);
+      if (!arrow.from || line.x1 > px + NEAR || line.x2 < px - NEAR) continue;
+      const far = distance(px, py, line);
+      if (far > least) continue;
+      least = far;
+      found = arrow;
+    }
+    return found;
+  }
+
+  /** Tell what is under the pointer: a mail, or the time. @param {MouseEvent} event */
+  pointed(event) {
+    const { offsetX: px, offsetY: py } = event;
+    this.tip.hidden = px < LEFT || event.buttons !== 0;
+    if (this.tip.hidden) return;
+    const arrow = this.arrowAt(px, py);
+    this.canvas.style.cursor = arrow ? "pointer" : "";
+    this.tip.textContent = arrow ? this.wordsOf(arrow) : this.timeAt(px);
+    const { clientWidth: width, clientHeight: height, offsetTop: top } = this.canvas;
+    const left = px + 16 + this.tip.offsetWidth > width ? px - 16 - this.tip.offsetWidth : px + 16;
+    this.tip.style.left = `${Math.max(0, left)}px`;
+    this.tip.style.top = `${top + Math.min(py, height - this.tip.offsetHeight)}px`;
+  }
+
+  /** @param {number} px */
+  timeAt(px) {
+    if (!this.ordered) return fullInstant(this.valueAt(px));
+    const { pace } = this.store.timeline.marks;
+    const count = this.countAt(px);
+    return count > 0 ? fullInstant(pace.times[count - 1]) : "the beginning";
+  }
+
+  /** Return how many events are to the left of a pixel on the axis of order. @param {number} px */
+  countAt(px) {
+    return firstAtLeast(this.store.timeline.marks.pace.orders, this.valueAt(px) + 1e-9);
+  }
+
+  /** @param {Arrow} arrow */
+  wordsOf(arrow) {
+    const state = this.store.timeline.history?.now;
+    const mail = state?.mails[arrow.mail];
+    const folders = state ? (mail?.folders ?? []).map((each) => folderName(state, each.folder)) : [];
+    const took = arrow.arrivedAt - arrow.sentAt;
+    const ends = { arrived: "arrived", lost: "lost", failed: "failed" }[arrow.outcome];
+    return [
+      `${mailTypeName(arrow.type)} from ${arrow.from} to ${arrow.to}`,
+      folders.length > 0 && `about ${folders.slice(0, 3).join(", ")}${folders.length > 3 ? " …" : ""}`,
+      `sent ${fullInstant(arrow.sentAt)}`,
+      `${ends} ${fullInstant(arrow.arrivedAt)}${took > 0 ? `, after ${duration(took)}` : ""}`,
+    ]
+      .filter(Boolean)
+      .join("\n");
+  }
+
+  /** @param {MouseEvent} event */
+  clicked(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const [px, py] = [event.clientX - box.left, event.clientY - box.top];
+    const arrow = this.arrowAt(px, py);
+    if (arrow) {
+      this.store.page.select({ kind: "mail", id: arrow.mail });
+      return;
+    }
+    if (px < LEFT) {
+      const name = Object.keys(this.lanes).find((each) => Math.abs(this.lanes[each] - py) < 12);
+      if (name) this.store.page.select({ kind: "server", id: name });
+      return;
+    }
+    const { timeline } = this.store;
+    if (this.ordered) timeline.travelTo(this.countAt(px));
+    else timeline.travelToInstant(this.valueAt(px));
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x1
+ * @param {number} y1
+ * @param {number} x2
+ * @param {number} y2
+ */
+function stroke(context, x1, y1, x2, y2) {
+  context.beginPath();
+  context.moveTo(x1, y1);
+  context.lineTo(x2, y2);
+  context.stroke();
+}
+
+/**
+ * Return a name, or so much of it as has room.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} name
+ * @param {number} room in pixels
+ */
+function shortened(context, name, room) {
+  let short = name;
+  for (let letters = name.length - 1; letters > 1 && context.measureText(short).width > room; letters--) {
+    // Names of one organization differ at their ends as often as at their beginnings.
+    const head = Math.ceil((letters - 1) / 2);
+    short = `${name.slice(0, head)}…${name.slice(name.length - (letters - 1 - head))}`;
+  }
+  return short;
+}
+
+/**
+ * Return how far a point is from a segment.
+ * @param {number} px
+ * @param {number} py
+ * @param {Line} segment
+ */
+function distance(px, py, { x1, y1, x2, y2 }) {
+  const length = (x2 - x1) ** 2 + (y2 - y1) ** 2 || 1;
+  const along = Math.max(0, Math.min(1, ((px - x1) * (x2 - x1) + (py - y1) * (y2 - y1)) / length));
+  return Math.hypot(px - x1 - along * (x2 - x1), py - y1 - along * (y2 - y1));
+}
+
+/**
+ * Return the index of the first of the ascending numbers that is at least a value.
+ * @param {readonly number[]} sorted
+ * @param {number} value
+ */
+function firstAtLeast(sorted, value) {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Return an instant as exactly as its order demands: to the millisecond, if it has any. @param {number} at */
+function precise(at) {
+  const form = utcFormat(at % SECOND_US ? "%-d %b %H:%M:%S.%L" : at % MINUTE_US ? "%-d %b %H:%M:%S" : "%-d %b %H:%M");
+  return form(new Date(at / 1000));
+}
+
+/**
+ * Return how to write the ticks of the axis: as fine as their distance demands.
+ * @param {Date[]} ticks
+ * @returns {(tick: Date) => string}
+ */
+function tickFormat(ticks) {
+  const step = ticks.length > 1 ? (ticks[1].getTime() - ticks[0].getTime()) * 1000 : HOUR_US;
+  const day = utcFormat("%a %-d %b");
+  const time = utcFormat(step >= MINUTE_US ? "%H:%M" : step >= 1e6 ? "%H:%M:%S" : "%H:%M:%S.%L");
+  return (tick) => (tick.getTime() % 86_400_000 === 0 ? day(tick) : time(tick));
+}

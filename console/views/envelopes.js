@@ -1,0 +1,210 @@
+/**
+ * The mails on their way, as envelopes over the map: each is where its hop is at the moment that is shown.
+ *
+ * Envelopes are not in the SVG picture: a browser would paint the picture for each frame, but moves an element of its own without
+ * painting. What a slow line has carried is drawn on the line, and the envelope says how long it still takes. A mail that arrived
+ * between two frames is seen at its target for an instant.
+ */
+
+import { duration, SECOND_US } from "../state/lab_time.js";
+import { mailColour, mailTypeName } from "../state/mail_types.js";
+import { wayOf } from "../state/map_layout.js";
+import { effect } from "../vendor/preact.js";
+import { calm } from "../timeline.js";
+
+/**
+ * @typedef {import("../store.js").Store} Store
+ * @typedef {import("../state/map_layout.js").MapLayout} MapLayout
+ * @typedef {import("../state/map_layout.js").Point} Point
+ * @typedef {import("../state/marks.js").Arrow} Arrow
+ *
+ * @typedef {object} Drawn An envelope on the screen.
+ * @property {HTMLElement} envelope
+ * @property {HTMLElement} left how long the mail still takes
+ * @property {SVGPathElement | null} trail what a slow line has carried
+ * @property {Point[]} way in the units of the picture
+ * @property {number} count the moment at which it was placed
+ */
+
+/** The most envelopes that are drawn; more would hide each other. */
+const MOST = 80;
+
+/** A hop that takes this long is slow: its line fills up, and its envelope says how long it still takes. */
+const SLOW_US = SECOND_US;
+
+/** How long a mail that has arrived is seen at its target, in milliseconds. */
+const ARRIVED_MS = 450;
+
+/** The size of an envelope with its outline, in the units of the picture. */
+const ENVELOPE = { width: 26, height: 20 };
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export class Envelopes {
+  /**
+   * @param {HTMLElement} layer over the picture
+   * @param {Store} store
+   * @param {MapLayout} layout
+   */
+  constructor(layer, store, layout) {
+    this.layer = layer;
+    this.store = store;
+    this.layout = layout;
+    /** @type {Map<Arrow, Drawn>} */
+    this.drawn = new Map();
+    /** @type {DOMMatrix | null} from the units of the picture to pixels of the layer */
+    this.onLayer = null;
+    this.picture = /** @type {SVGSVGElement} */ (layer.previousElementSibling);
+    this.trails = document.createElementNS(SVG, "svg");
+    this.trails.setAttribute("class", "trails");
+    this.trails.setAttribute("viewBox", this.picture.getAttribute("viewBox") ?? "");
+    layer.append(this.trails);
+    this.measure = () => {
+      this.onLayer = null;
+      this.paint();
+    };
+    this.observer = new ResizeObserver(this.measure);
+    this.observer.observe(layer);
+    this.watch = () => this.paint();
+    store.timeline.watchers.add(this.watch);
+    // The places of envelopes also change when marks arrive while the moment stands still.
+    this.stop = effect(() => {
+      if (store.timeline.painted.value) this.paint();
+    });
+  }
+
+  close() {
+    this.stop();
+    this.observer.disconnect();
+    this.store.timeline.watchers.delete(this.watch);
+    this.layer.replaceChildren();
+  }
+
+  /** Put each envelope where its hop is. */
+  paint() {
+    const { marks, playhead } = this.store.timeline;
+    Object.assign(this.layer.dataset, { at: playhead.at, count: playhead.count });
+    const crossings = marks.onTheirWay(playhead).slice(-MOST);
+    const under = new Set(crossings.map(({ arrow }) => arrow));
+    for (const [arrow, drawn] of this.drawn) {
+      if (under.has(arrow)) continue;
+      this.drawn.delete(arrow);
+      if (playhead.count > arrow.end) this.arrive(arrow, drawn);
+      else remove(drawn);
+    }
+    for (const { arrow, gone } of crossings) {
+      const drawn = this.drawn.get(arrow) ?? this.draw(arrow);
+      if (drawn) this.place(arrow, drawn, gone);
+    }
+  }
+
+  /**
+   * Return the matrix of the picture. It is measured once for each size of the map, because measuring costs a layout.
+   * @returns {DOMMatrix | null}
+   */
+  matrix() {
+    if (this.onLayer) return this.onLayer;
+    const onScreen = this.picture.getScreenCTM();
+    if (!onScreen) return null;
+    const corner = this.layer.getBoundingClientRect();
+    this.onLayer = new DOMMatrix([onScreen.a, 0, 0, onScreen.d, onScreen.e - corner.left, onScreen.f - corner.top]);
+    return this.onLayer;
+  }
+
+  /**
+   * @param {Arrow} arrow
+   * @returns {Drawn | null}
+   */
+  draw(arrow) {
+    const { store, layer } = this;
+    const topology = store.timeline.history?.now.topology;
+    const way = topology ? wayOf(this.layout, topology, arrow.from, arrow.to, arrow.connector) : [];
+    const matrix = this.matrix();
+    if (way.length < 2 || !matrix) return null;
+    const envelope = document.createElement("div");
+    const colour = `mail-${mailColour(arrow.type)}`;
+    envelope.className = `envelope ${colour}`;
+    envelope.append(envelopePicture());
+    envelope.title = `${mailTypeName(arrow.type)} from ${arrow.from} to ${arrow.to}`;
+    Object.assign(envelope.dataset, { mail: arrow.mail, from: arrow.from, to: arrow.to });
+    envelope.style.width = `${ENVELOPE.width * matrix.a}px`;
+    envelope.style.height = `${ENVELOPE.height * matrix.d}px`;
+    envelope.addEventListener("click", () => store.page.select({ kind: "mail", id: arrow.mail }));
+    const left = document.createElement("small");
+    envelope.append(left);
+    layer.append(envelope);
+    let trail = null;
+    if (arrow.arrivedAt - arrow.sentAt >= SLOW_US) {
+      trail = document.createElementNS(SVG, "path");
+      trail.setAttribute("class", colour);
+      trail.setAttribute("d", way.map(({ x, y }, index) => `${index ? "L" : "M"}${x} ${y}`).join(" "));
+      trail.setAttribute("pathLength", "1");
+      this.trails.append(trail);
+    }
+    const drawn = { envelope, left, trail, way, count: 0 };
+    this.drawn.set(arrow, drawn);
+    return drawn;
+  }
+
+  /** @param {Arrow} arrow @param {Drawn} drawn @param {number} gone */
+  place(arrow, drawn, gone) {
+    const matrix = this.matrix();
+    if (!matrix) return;
+    const { x, y } = along(drawn.way, gone);
+    const left = x * matrix.a + matrix.e - (ENVELOPE.width / 2) * matrix.a;
+    const top = y * matrix.d + matrix.f - (ENVELOPE.height / 2) * matrix.d;
+    drawn.envelope.style.transform = `translate(${left}px, ${top}px)`;
+    if (!drawn.trail) return;
+    drawn.trail.style.strokeDasharray = `${gone} 1`;
+    const takes = `${duration(arrow.arrivedAt - this.store.timeline.playhead.at)} left`;
+    if (drawn.left.textContent !== takes) drawn.left.textContent = takes;
+  }
+
+  /** A mail has arrived, or is lost at the end of its way: it is seen there for an instant. @param {Arrow} arrow @param {Drawn} drawn */
+  arrive(arrow, drawn) {
+    if (calm()) {
+      remove(drawn);
+      return;
+    }
+    this.place(arrow, drawn, 1);
+    drawn.trail?.remove();
+    drawn.left.textContent = arrow.outcome === "lost" ? "lost" : "";
+    drawn.envelope.classList.add(arrow.outcome);
+    setTimeout(() => remove(drawn), ARRIVED_MS);
+  }
+}
+
+function envelopePicture() {
+  const picture = document.createElementNS(SVG, "svg");
+  const { width, height } = ENVELOPE;
+  picture.setAttribute("viewBox", `${-width / 2} ${-height / 2} ${width} ${height}`);
+  const body = document.createElementNS(SVG, "path");
+  body.setAttribute("d", "M-11 -8h22v16h-22z M-11 -8l11 8l11 -8");
+  picture.append(body);
+  return picture;
+}
+
+/** @param {Drawn} drawn */
+function remove({ envelope, trail }) {
+  envelope.remove();
+  trail?.remove();
+}
+
+/**
+ * Return the point at a fraction of a way.
+ * @param {readonly Point[]} way
+ * @param {number} fraction
+ * @returns {Point}
+ */
+export function along(way, fraction) {
+  const lengths = way.slice(1).map((point, index) => Math.hypot(point.x - way[index].x, point.y - way[index].y));
+  let left = fraction * lengths.reduce((sum, length) => sum + length, 0);
+  for (const [index, length] of lengths.entries()) {
+    if (left <= length && length > 0) {
+      const [from, to] = [way[index], way[index + 1]];
+      return { x: from.x + ((to.x - from.x) * left) / length, y: from.y + ((to.y - from.y) * left) / length };
+    }
+    left -= length;
+  }
+  return way[way.length - 1];
+}
