@@ -12,7 +12,7 @@ from pflab.simulation.network import NetworkPolicy
 from pflab.simulation.simulator import Simulator
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.yaml"))
-SHUFFLES = range(3)
+SHUFFLES = [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3))]
 """Seeds of shuffled orders: a few for each scenario; campaigns try thousands."""
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -14,9 +12,10 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from pflab.cli.app import run
 from pflab.client import Client
-from pflab.drivers.launch import node_environment
 from pflab.explain.fitted_table import FittedGrid, FittedTable
+from pflab.terms.verdict import ExitCode
 from tests.support.running_lab import lab_up
 
 WIDTHS = (40, 60, 80)
@@ -100,15 +99,16 @@ def words(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
-def test_the_tables_of_all_verbs_fit(verb: tuple[str, ...], folder: Path) -> None:
+def test_the_tables_of_all_verbs_fit(
+    verb: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """At 40, 60 and 80 columns a verb prints the words that it prints on a wide terminal, and no table is wider."""
     printed: dict[int, str] = {}
+    monkeypatch.chdir(folder)
     for width in (*WIDTHS, 200):
-        order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()", *verb]
-        env = {**node_environment(), "COLUMNS": str(width)}
-        done = subprocess.run(order, capture_output=True, text=True, env=env, cwd=folder, check=False)
-        assert done.returncode in {0, 1}, done.stderr
-        printed[width] = done.stdout
+        monkeypatch.setenv("COLUMNS", str(width))
+        assert run(verb) in {ExitCode.GOOD, ExitCode.VIOLATION}, capsys.readouterr().err
+        printed[width] = capsys.readouterr().out
     assert printed[200].strip()
     for width in WIDTHS:
         tables = [line for line in printed[width].splitlines() if "│" in line or "━" in line]
