@@ -71,7 +71,7 @@ def test_a_picture_is_stale_if_its_sources_have_changed(project: Path) -> None:
     theme = project / "console" / "style" / "theme.css"
     theme.write_text(theme.read_text("utf-8") + "/* */", "utf-8")
     (line,) = stale_pictures(project)
-    assert "console.png, lost-mail.webp: not made from the present console/style/theme.css: run make pictures" in line
+    assert "console-faults.png: not made from the present console/style/theme.css: run make pictures" in line
     (project / "console" / "new.js").touch()
     (line,) = stale_pictures(project)
     assert "console/new.js and 1 more" in line

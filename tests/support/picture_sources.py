@@ -33,7 +33,7 @@ class Group:
 
 GROUPS: Final = {
     "console": Group(
-        ("console.png", "lost-mail.webp"),
+        ("console.png", "lost-mail.webp", "console-mail.png", "console-folders.png", "console-faults.png"),
         (
             "console/index.html", "console/*.js", "console/source/*.js", "console/state/*.js", "console/style/*.css",
             "console/vendor/*.js", "console/views/**/*.js", "pflab/replay/console_events.py", "pflab/terms/event_words.py",

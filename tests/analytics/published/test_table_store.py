@@ -25,7 +25,7 @@ SUITE = ("edit", "lost-mail", "new-post")
 
 @pytest.fixture(scope="module")
 def checked(judged: Judged, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with `suite`, a few runs; and `tables` and `document`, the results of a check of the same runs in `runs`."""
+    """Return a folder with `suite`, a few runs; and `tables` and `document`, from a check of the same runs in `runs`."""
     home = tmp_path_factory.mktemp("checked")
     for name in SUITE:
         shutil.copytree(judged.root / "suite" / name, home / "suite" / name)
