@@ -161,6 +161,13 @@ class StoreLife(StoreQueries):
         self._database.open()
         self._database.replace(content, lambda _: None)
 
+    def go_on(self, content: bytes) -> None:
+        """Run with a copy of the database of a running store. Neither store notices, and nothing is recorded."""
+        self.take_over(content)
+        with self._database.writing() as conn:
+            state = StoreState(conn)
+        self._read(state, state.last_at)
+
     def restore(self, now: LabTime, backup: bytes) -> None:
         """Start a stopped or abandoned store from a backup (spec: RP-4).
 
@@ -217,7 +224,13 @@ class StoreLife(StoreQueries):
             state = StoreState(conn)
             state.incarnation += 1
             state.save(conn)
-            self._config = config_of(self._topology, self.name, stored_settings(conn))
+        self._read(state, now)
+        with self._stimulus(now) as (ctx, s):
+            self._begin(ctx, s, first=first)
+
+    def _read(self, state: StoreState, now: LabTime) -> None:
+        """Read what a running store has in memory from its tables."""
+        self._config = config_of(self._topology, self.name, stored_settings(self._database.reading()))
         self._trace = Recorder(
             run=self._run,
             node=self.name,
@@ -228,8 +241,6 @@ class StoreLife(StoreQueries):
             real_time=self._real_time,
         )
         self._ctx = self._load()
-        with self._stimulus(now) as (ctx, s):
-            self._begin(ctx, s, first=first)
 
     def _begin(self, ctx: Context, s: Stimulus, *, first: bool) -> None:
         """Do the first stimulus of an incarnation."""

@@ -52,6 +52,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
             "faults.verb",
             "Inject or heal faults in a running lab; stop, start, back up and restore its servers.",
         ),
+        "what-if": ("forecast", "Say what a running lab will do, or what changes would make different."),
         "load": ("load", "Post, edit and delete messages in a running lab at a given rate, and report the results."),
         "top": ("events", "Watch a running lab: one line for each event, as it happens."),
         "events": ("events", "Print the events of a running lab; --follow continues with new events."),
@@ -168,7 +169,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
 }
 """The verbs in groups, as pflab --help lists them. Each verb has its module in `pflab.cli.verbs`, or in a
 folder of its own beside it, and its line in the list. The function in the module, or the Typer application of a verb with
-actions, has the name of the verb. If this name is a keyword of Python, an underscore follows it."""
+actions, has the name of the verb, with an underscore for a hyphen. If it is a keyword of Python, an underscore follows."""
 
 VERBS: Final = {verb: how for group in GROUPS.values() for verb, how in group.items()}
 
@@ -197,7 +198,7 @@ def application_of(verb: str) -> typer.Typer:
         module = import_module(f"pflab.cli.{place}" if "." in place else f"pflab.cli.verbs.{place}")
     finally:
         gc.enable()
-    defined = getattr(module, f"{verb}_" if iskeyword(verb) else verb)
+    defined = getattr(module, f"{verb}_" if iskeyword(verb) else verb.replace("-", "_"))
     return defined if isinstance(defined, typer.Typer) else one_action(verb, defined)
 
 

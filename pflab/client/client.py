@@ -20,7 +20,7 @@ text of one line.
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -123,6 +123,16 @@ class Client(Changes):
         """Warp until a store (`on`) sends a mail of the type `kind`, such as `status`, at most for `within`. The answer's
         `held` says whether it did."""
         return self._clock("until", {"mail": kind, "on": on, "within": within})
+
+    def forecast(self, within: str, *, steps: Sequence[Mapping[str, Any]] = (), **wait: Any) -> dict[str, Any]:
+        """Return what the lab will do within a time, as it plays in a copy of it. The lab itself does not change.
+
+        steps: changes to try first, as in scenarios: `{"stop": "B"}`, `{"lose": {"from": "A", "to": "B"}}`.
+        wait: look until something happens, as until does: event=, mail=, converged=, on=. The answer's `held` says whether.
+        """
+        wanted = {name: value for name, value in wait.items() if value is not None}
+        answer: dict[str, Any] = self.json("POST", "/lab/forecast", {"within": within, "steps": list(steps), **wanted})
+        return answer
 
     def faults(self) -> list[dict[str, Any]]:
         """Return the active faults."""

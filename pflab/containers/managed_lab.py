@@ -102,6 +102,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     """A live lab of managed processes.
 
     addresses: where each server's process serves HTTP.
+    secret: what its stores have as the lab's secret.
     leaves_running: whether `close` leaves the stores as they are, so that another coordinator can continue with this folder;
         otherwise `close` ends the run.
     deletes_others: whether databases of other runs are deleted. If `folder.traces_at` is set, each store writes its traces into
@@ -120,6 +121,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         addresses: Mapping[str, Address],
         http: HttpOptions = HERE,
         seed: int = 0,
+        secret: str | None = None,
         run: str | None = None,
         durability: Literal["full", "normal"] = "full",
         tls: bool = False,
@@ -156,6 +158,8 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             record=self._durable,
             at=None if earlier is None else earlier.at,
         )
+        if secret is not None:
+            self.secret = secret
         self._leaves_running = leaves_running
         self._watching: list[asyncio.Task[None]] = []
         order = BeginOrder(
@@ -219,7 +223,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     # --- saved labs
 
-    async def _save_into(self, folder: RunFolder) -> None:
+    async def copy_into(self, folder: RunFolder, *, traces: bool = True) -> None:
         async with self._all_lives():
             away = [name for name in self.names if not self.running(name) and not await self._written(name)]
             if away:
@@ -233,7 +237,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
                 for name, content in zip(begun, copies, strict=True):
                     folder.write_database(name, content)
                 self._durable.write_out()
-                self._copy_files(folder)
+                self._copy_files(folder, traces=traces)
                 self._file.copy(folder.path / RECORD)
 
             await self.coordinator.at_rest(write)

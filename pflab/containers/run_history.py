@@ -36,16 +36,25 @@ class RunHistory:
     """The runs below a folder: `runs/NAME-NUMBER/` and `traces/NAME-NUMBER/`.
 
     given: the topology of the first run. Later runs can have another topology.
+    secret: the secret of the stores.
     doors: the listeners for users' mail.
 
     Raises OtherTopology if the first run began with another topology.
     """
 
     def __init__(
-        self, data: Path, given: Topology, *, keeps_mails: bool, tls: bool = False, doors: MailDoors = NO_DOORS
+        self,
+        data: Path,
+        given: Topology,
+        *,
+        secret: str,
+        keeps_mails: bool,
+        tls: bool = False,
+        doors: MailDoors = NO_DOORS,
     ) -> None:
         data.mkdir(parents=True, exist_ok=True)
         self._data = data
+        self._secret = secret
         self._keeps_mails = keeps_mails
         self._tls = tls
         self._doors = doors
@@ -88,6 +97,7 @@ class RunHistory:
         return ManagedLab(
             topology,
             folder=folder,
+            secret=self._secret,
             addresses=addresses,
             http=http,
             run=run,

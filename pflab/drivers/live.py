@@ -83,7 +83,7 @@ class LiveLab(SocketLab[Host]):
             NodeSettings(
                 topology=topology,
                 run=self._run,
-                seed=self.seed,
+                secret=self.secret,
                 on_events=self.record.extend,
                 make_node=make_node,
                 folder=folder,
@@ -160,16 +160,17 @@ class LiveLab(SocketLab[Host]):
         self._keep_state()
         self.begun = True
 
-    async def _save_into(self, folder: RunFolder) -> None:
+    async def copy_into(self, folder: RunFolder, *, traces: bool = True) -> None:
         async def write() -> None:  # nothing else runs meanwhile, because it never waits
             for name in self.names:
                 host = self._hosts.get(name)
                 if host is not None:
-                    host.read(lambda node: node.export())
+                    if traces:
+                        host.read(lambda node: node.export())
                     folder.write_database(name, host.read(lambda node: node.backup()))
                 else:
                     self._copy_database(name, folder)
-            self._copy_files(folder)
+            self._copy_files(folder, traces=traces)
 
         async with self._all_lives():  # the database of a server that stops is not at rest
             await self.coordinator.at_rest(write)

@@ -66,16 +66,17 @@ class ProcessLab(RemoteLab[NodeProcess]):
     def _alive(self, name: str) -> bool:
         return self._processes[name].alive
 
-    async def _save_into(self, folder: RunFolder) -> None:
+    async def copy_into(self, folder: RunFolder, *, traces: bool = True) -> None:
         async def write() -> None:
-            await asyncio.gather(*[self._processes[name].export() for name in self._hosts])
+            if traces:
+                await asyncio.gather(*[self._processes[name].export() for name in self._hosts])
             copies = await asyncio.gather(*[self._processes[name].copy() for name in self._hosts])
             for name, content in zip(self._hosts, copies, strict=True):
                 folder.write_database(name, content)
             for name in self.names:
                 if name not in self._hosts:
                     self._copy_database(name, folder)
-            self._copy_files(folder)
+            self._copy_files(folder, traces=traces)
 
         async with self._all_lives():
             if away := [host.name for host in self._hosts_in_order() if host.silent]:

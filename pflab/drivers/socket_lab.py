@@ -171,10 +171,11 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         for path in self._folder.database(name).parent.glob(f"{name}.sqlite*"):
             shutil.copy2(path, folder.database(name).parent)
 
-    def _copy_files(self, folder: RunFolder) -> None:
+    def _copy_files(self, folder: RunFolder, *, traces: bool) -> None:
         """Write the state, and what is in files already: traces, backups, topology and seed."""
-        link_all((path for _, path in list_segments(self._folder.traces)), folder.traces)
-        self.record.write_copy(folder.traces)
+        if traces:
+            link_all((path for _, path in list_segments(self._folder.traces)), folder.traces)
+            self.record.write_copy(folder.traces)
         link_all((self._folder.path / BACKUPS).glob("*"), folder.path / BACKUPS)
         folder.write_inputs(self.topology.as_yaml(), self.seed)
         write_state(folder.path, msgspec.structs.replace(self._state(), rate=0.0))

@@ -37,6 +37,9 @@ class RecordedLab(Lab):
     """
 
     faults: FaultPlan
+    seed: int
+    secret: int | str
+    """What the keys and ids of the stores derive from: the seed, or the secret of a lab in containers."""
     _servers: Servers
 
     def __init__(
@@ -51,6 +54,7 @@ class RecordedLab(Lab):
     ) -> None:
         self.topology = topology
         self.seed = seed
+        self.secret = seed
         self._run = run
         self.record = record
         self._backups = Backups(folder)

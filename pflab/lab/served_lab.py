@@ -49,6 +49,8 @@ class ServedLab(Lab):
     """
 
     faults: FaultPlan
+    seed: int
+    secret: int | str
     decide: DecideNow
     recent_mails: RecentMails
     """The newest mails. Nodes in processes of their own send them only if the run keeps mails."""
@@ -131,11 +133,11 @@ class ServedLab(Lab):
         """
         if self.saved_runs is None:
             raise LabError(_NOT_SAVED)
-        await self.saved_runs.save(name, self._save_into, replace=replace)
+        await self.saved_runs.save(name, self.copy_into, replace=replace)
 
     @abstractmethod
-    async def _save_into(self, folder: RunFolder) -> None:
-        """Write the lab into another run folder, as if it stopped now: state, databases, backups and traces."""
+    async def copy_into(self, folder: RunFolder, *, traces: bool = True) -> None:
+        """Write the lab into another run folder, as if it stopped now: state, databases and backups, and its traces."""
 
     async def reset(self, name: str) -> None:
         """Ask for the end of this run history; the next one continues from a saved lab. Raises LabError if there is none of

@@ -117,7 +117,7 @@ class NodeSettings:
 
     topology: Topology
     run: str
-    seed: int
+    secret: int | str
     on_events: Callable[[Sequence[Event]], None]
     make_node: NodeFactory
     folder: RunFolder | None
@@ -251,7 +251,7 @@ class EmbeddedServers(Servers):
     def __init__(self, plan: NodeSettings) -> None:
         super().__init__(plan.topology)
         self._plan = plan
-        self._authority = authority_of(plan.seed)
+        self._authority = authority_of(plan.secret)
 
     def node(self, name: str) -> Node:
         """Return the node of a running server.
@@ -296,6 +296,14 @@ class EmbeddedServers(Servers):
             node = self.server(name).node = self._make(name)
             node.take_over(content)
 
+    def go_on(self, databases: Mapping[str, bytes]) -> None:
+        """Take over copies of databases, and run the nodes of the servers that run, as if they had never been interrupted."""
+        running = {server.name for server in self.running()}
+        self.take_over({name: content for name, content in databases.items() if name not in running})
+        for name in running:
+            node = self.server(name).node = self._make(name)
+            node.go_on(databases[name])
+
     def stop(self, server: LabServer, now: LabTime) -> None:
         """Stop a running server's node cleanly."""
         assert server.node is not None
@@ -318,7 +326,7 @@ class EmbeddedServers(Servers):
             topology=plan.topology,
             database=folder.database(name) if folder is not None and plan.databases_on_disk else None,
             run=plan.run,
-            seed=derived_seed(plan.seed, f"node {name}"),
+            seed=derived_seed(plan.secret, f"node {name}"),
             identity=self._authority.identity(name),
             durability=plan.durability,
             on_events=plan.on_events,
@@ -327,6 +335,6 @@ class EmbeddedServers(Servers):
         )
 
 
-def authority_of(seed: int) -> LabAuthority:
+def authority_of(secret: int | str) -> LabAuthority:
     """Return the authority that issues the keys of a lab's stores."""
-    return LabAuthority(derived_seed(seed, "authority"))
+    return LabAuthority(derived_seed(secret, "authority"))

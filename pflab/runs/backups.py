@@ -10,6 +10,7 @@ from pflab.runs.lab_state import BackupsState
 from topology.problems import quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pflab.runs.run_folder import RunFolder
@@ -42,6 +43,10 @@ class Backups:
                 raise LabError(f"the backup of {store} cannot be written: {error.strerror or error}") from error
         self.state = BackupsState(number, {**self.state.stores, backup: store})
         return backup
+
+    def hold(self, contents: Mapping[str, bytes]) -> None:
+        """Hold the contents of backups of another lab, by id, for a run without a folder."""
+        self._contents |= contents
 
     def check(self, store: str, backup: str) -> None:
         """Raise LabError if the store has no such backup."""

@@ -134,6 +134,21 @@ def scenario_from_text(text: str, name: str = "scenario", path: Path | None = No
     )
 
 
+def steps_from_text(text: str, name: str) -> tuple[Step, ...]:
+    """Read the list `steps` from YAML text, as it stands in a scenario. Names in steps are checked when the steps are played.
+
+    name: the name of the text in problems.
+
+    Raises ScenarioError if steps have mistakes.
+    """
+    source = read_yaml(text, name)
+    problems = list(source.problems)
+    steps = () if problems or not isinstance(source.data, dict) else tuple(_steps(source, problems))
+    if problems:
+        raise ScenarioError(problems)
+    return steps
+
+
 def _head(source: YamlSource, problems: list[Problem]) -> Head | None:
     try:
         return Head.model_validate(source.data)

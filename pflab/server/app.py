@@ -24,6 +24,7 @@ from pflab.server.console import CONSOLE_ROUTES
 from pflab.server.events import LAB_EVENTS
 from pflab.server.extension import Extension
 from pflab.server.faults import DECISIONS, FAULTS, Decisions
+from pflab.server.forecast import FORECASTS
 from pflab.server.hosts import EmbeddedHosts, ProxiedHosts
 from pflab.server.lab import LAB
 from pflab.server.mails import MAILS
@@ -40,7 +41,7 @@ _ERRORS: Final[Mapping[type[Exception], int]] = {
 }
 """The statuses of errors of a lab."""
 
-_OF_A_LAB: Final = (LAB, FAULTS, MAILS, SERVERS, TRACES)
+_OF_A_LAB: Final = (LAB, FAULTS, FORECASTS, MAILS, SERVERS, TRACES)
 
 
 def app_of_live_lab(lab_now: LabNow, host_of: Callable[[str], ServedHost], extension: Extension | None = None) -> Api:

@@ -19,6 +19,7 @@ from node.api.routing.routes import Routes
 from node.api.values import json_response
 from pflab.errors import LabError
 from pflab.faults.fault import MAIL_TYPES
+from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.served_lab import ServedLab
 from pflab.server.changes import LabNow, check_begun
 from pflab.server.convergence import converged, holders_of, lacking
@@ -158,13 +159,13 @@ async def until(door: ClockDoor, wanted: Until) -> Response:
     lacks: changes such as `A-1..3`, the folder, or its replica. `not_asked` lists the holders that do not run."""
     async with door.alone() as lab:
         limit_at = _near(lab.now + parse_duration(wanted.within), lab.now)
-        held = await lab.until(_condition(lab, wanted), limit_at)
+        held = await lab.until(condition_of(lab, wanted), limit_at)
     more: dict[str, object] = {}
     if wanted.converged is not None:
         holders = holders_of(lab, wanted.converged)
         more["not_asked"] = holders.not_running
         if not held:
-            more["lacking"] = lacking(lab, holders)
+            more["lacking"] = lacking(holders, lab.record.replicas)
     return json_response(clock_shown(door.lab, held=held, **more))
 
 
@@ -187,7 +188,11 @@ def _near(at: LabTime, now: LabTime) -> LabTime:
     return at
 
 
-def _condition(lab: ServedLab, wanted: Until) -> Callable[[], bool]:
+def condition_of(lab: ServedLab | RecordedLab, wanted: Until) -> Callable[[], bool]:
+    """Return a function that returns whether something has happened since this call.
+
+    Raises LabError for a name that does not exist, and if `wanted` does not name exactly one thing.
+    """
     if sum(each is not None for each in (wanted.event, wanted.mail, wanted.converged)) != 1:
         raise LabError('give one of "event" (a type of event), "mail" (a type of mail) and "converged" (a folder)')
     if wanted.converged is not None:

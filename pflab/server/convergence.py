@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from node.views import Knowledge
 from pflab.errors import LabError
 from pflab.lab.lab import Lab
-from pflab.lab.served_lab import ServedLab
 from pflab.terms import number_sets as sets
 from pflab.terms.folder_ids import HIERARCHY
 from topology.problems import did_you_mean, quoted
@@ -75,14 +74,16 @@ def converged(lab: Lab, folder: str) -> bool:
     return holders_of(lab, folder).agree
 
 
-def lacking(lab: ServedLab, holders: Holders) -> dict[str, str]:
-    """Return by running holder what it lacks that another has: changes such as `A-1..3`, or the folder or its replica."""
+def lacking(holders: Holders, store_of: Mapping[str, str]) -> dict[str, str]:
+    """Return by running holder what it lacks that another has: changes such as `A-1..3`, or the folder or its replica.
+
+    store_of: the name of each store, by replica GUID.
+    """
     had = {
         name: sets.union(map(sets.parse_traced, (each.numbers, each.numbers_fai)))
         for name, each in holders.known.items()
     }
     every = sets.union(had.values())
-    store_of = dict(lab.record.replicas)
     missing = {name: sets.minus(every, numbers) for name, numbers in had.items()}
     return {
         **{name: sets.words(each, lambda guid: store_of.get(guid, guid)) for name, each in missing.items() if each},

@@ -74,7 +74,7 @@ async def events(
     _check_history(lab, history)
     if last is not None:
         after = max(after, lab.record.count - last)
-    encode = _encoder(lab, after) if words else msgspec.json.encode
+    encode = encoder_of(lab, after) if words else msgspec.json.encode
     found = lab.events(after)[:limit]
     lines = b"".join(encode(event) + b"\n" for event in found)
     asked_next = str(max(after, lab.record.first) + len(found))
@@ -107,7 +107,7 @@ def _check_history(lab: ServedLab, history: str) -> None:
         )
 
 
-def _encoder(lab: ServedLab, after: int) -> Callable[[Event], bytes]:
+def encoder_of(lab: ServedLab, after: int) -> Callable[[Event], bytes]:
     """Return a function that encodes the events after the first `after` ones, with words."""
     names = lexicon_of(lab.topology)
     for event in lab.events()[: max(0, after - lab.record.first)]:
@@ -119,7 +119,7 @@ async def _followed(lab_now: LabNow, seen: int, *, words: bool) -> AsyncIterator
     lab = lab_now()
     yield b": pflab\n\n"
     silent_s = 0.0
-    encode = _encoder(lab, seen) if words else msgspec.json.encode
+    encode = encoder_of(lab, seen) if words else msgspec.json.encode
     history = lab.history
     while lab_now().history == history:  # after a reset, the ids of events begin again
         await lab.catch_up()

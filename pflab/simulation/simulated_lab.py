@@ -211,10 +211,11 @@ class SimulatedLab(Simulator, ServedLab):
 
     # --- saved labs
 
-    async def _save_into(self, folder: RunFolder) -> None:
+    async def copy_into(self, folder: RunFolder, *, traces: bool = True) -> None:
         self._write_databases(folder)
-        link_all((path for _, path in list_segments(self._run_folder.traces)), folder.traces)
-        self.record.write_copy(folder.traces)
+        if traces:
+            link_all((path for _, path in list_segments(self._run_folder.traces)), folder.traces)
+            self.record.write_copy(folder.traces)
         link_all((self._run_folder.path / BACKUPS).glob("*"), folder.path / BACKUPS)
         folder.write_inputs(self.topology.as_yaml(), self.seed)
         write_state(folder.path, self._state())

@@ -134,6 +134,7 @@ class Simulator(RecordedLab):
     earlier: the events of the run that this one continues.
     keep: what keeps the mails that cross a hop.
     most_events: see `pflab.runs.recorder`.
+    secret: what the keys and ids of the stores derive from, by default the seed.
     """
 
     def __init__(
@@ -148,12 +149,14 @@ class Simulator(RecordedLab):
         earlier: Sequence[Event] = (),
         keep: Sequence[Keep] = (),
         most_events: int | None = None,
+        secret: int | str | None = None,
     ) -> None:
         self._now: LabTime = topology.start_at
         run = run if run is not None else f"sim-{seed}"
         record = Record(run, folder=folder, now=lambda: self._now, most=most_events, earlier=earlier, durable=False)
         settings = RunSettings(driver="simulator", keeps_mails=folder is not None and folder.keeps_mails)
         super().__init__(topology, seed=seed, run=run, record=record, folder=folder, settings=settings)
+        self.secret = seed if secret is None else secret
         self._folder = folder
         self.faults = FaultPlan(
             topology,
@@ -162,7 +165,7 @@ class Simulator(RecordedLab):
             altered=self.record.fault_altered,
             healed=self._fault_healed,
         )
-        self.environment = Environment(self.faults, derived_seed(seed, "weather"), authority_of(seed))
+        self.environment = Environment(self.faults, derived_seed(seed, "weather"), authority_of(self.secret))
         network = network or NetworkPolicy()
         self.jitter_us = network.jitter_us
         self._network = Network(network, with_capture(self.faults.decide, folder, *keep), derived_seed(seed, "network"))
@@ -170,7 +173,7 @@ class Simulator(RecordedLab):
             NodeSettings(
                 topology=topology,
                 run=self._run,
-                seed=seed,
+                secret=self.secret,
                 on_events=self.record.extend,
                 make_node=make_node,
                 folder=folder,

@@ -78,6 +78,7 @@ class AsyncLab:
     until_converged = _waits(Lab.until_converged)
     until_event = _waits(Lab.until_event)
     until_mail = _waits(Lab.until_mail)
+    forecast = _waits(Lab.forecast)  # type: ignore[arg-type]
     faults = _waits(Lab.faults)
     waiting = _waits(Lab.waiting)
     inject = _waits(Lab.inject)  # type: ignore[arg-type]

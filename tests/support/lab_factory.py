@@ -16,7 +16,7 @@ from pflab.lab.servers import NodeFactory
 from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulated_lab import SimulatedLab
 from pflab.simulation.simulator import Simulator
-from tests.support.process_supervisor import ProcessSupervisor
+from tests.support.process_supervisor import SECRET, ProcessSupervisor
 from tests.support.topologies import THREE_STORES
 from topology.file.load import topology_from_text
 
@@ -54,6 +54,7 @@ def lab_factory(driver: str, folder: Path, processes: Callable[[], ProcessSuperv
                 topology,
                 seed=seed,
                 folder=processes().next_run(run.path, keeps_mails=keeps_mails),
+                secret=SECRET,
                 addresses={name: processes().addresses[name] for name in topology.servers},
                 http=HttpOptions(token=TOKEN),
                 deletes_others=True,

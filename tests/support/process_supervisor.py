@@ -17,6 +17,9 @@ from pflab.drivers.launch import node_environment, node_order
 from pflab.runs.run_folder import RunFolder
 from topology.model import Topology
 
+SECRET = "of this test"
+"""What the keys of the stores derive from."""
+
 END_S = 20
 START_S = 60
 
@@ -43,7 +46,7 @@ class ProcessSupervisor:
         self._environment = {**node_environment(), **environment}
         self._folder = folder
         self._secret = folder.path / "secret"
-        self._secret.write_text("of this test", "utf-8")
+        self._secret.write_text(SECRET, "utf-8")
         self._token = folder.path / "token"
         self._token.write_text(token, "utf-8")
         self._processes: dict[str, subprocess.Popen[str]] = {}

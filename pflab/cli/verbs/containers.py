@@ -155,7 +155,7 @@ def coordinate(
     organization = read_topology(topology)
     served = served_lessons(lessons)
     try:
-        _, token, users_token = made_or_read(data / "secrets" if secrets is None else secrets)
+        secret, token, users_token = made_or_read(data / "secrets" if secrets is None else secrets)
     except OSError as error:
         raise CommandError(f"{error.filename} cannot be written or read: {(error.strerror or '').lower()}") from error
     given = _addresses_given("--at", at, organization)
@@ -175,7 +175,7 @@ def coordinate(
         extension=served,
     )
     try:
-        runs = RunHistory(data.absolute(), organization, keeps_mails=keep_mails, tls=tls, doors=doors)
+        runs = RunHistory(data.absolute(), organization, secret=secret, keeps_mails=keep_mails, tls=tls, doors=doors)
         asyncio.run(_coordinate_runs(runs, addresses, http, rate, traces_most * MB, patience, stop_with_stdin))
     except OtherTopology as error:
         if not stays:

@@ -40,6 +40,7 @@ TESTED_ELSEWHERE = {
     "mailbox",
     "follow",
     "verdict",
+    "what-if",
 }
 """Verbs whose examples need a lab that is up or bring one up, and the demo: each with a test of its own elsewhere."""
 

@@ -176,10 +176,61 @@ def test_until_converged_names_holders_that_do_not_run(up: str, capsys: pytest.C
     assert run(["clock", "until", "converged", "Projects", "--within", "54 h"]) == ExitCode.GOOD
 
 
+def test_what_if_says_what_will_happen_and_changes_nothing(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a step the verb prints what will happen, with steps what differs; then it happens, at the second that it said.
+    The lab does not notice."""
+    with client_of(up) as client:
+        before = list(client.events())
+        lost = "lose: {from: A, to: B, type: content, count: 1}"
+        posted = "post: {on: A, folder: Projects, subject: Hello}"
+        assert run(["what-if", lost, posted, "--converged", "Projects", "--within", "54 h"]) == ExitCode.GOOD
+        told = capsys.readouterr()
+        assert re.search(
+            r"^\+ 2003-10-22T06:15:00Z  B +applies A-1, 'Hello' in Projects \(backfill\)$", told.out, re.MULTILINE
+        )
+        assert "Projects converges at 2003-10-22T06:15:00Z" in told.err
+        assert list(client.events()) == before
+        client.inject("lose", from_="A", to="B", type="content", count=1)
+        client.post("A", "Projects", subject="Hello")
+        assert run(["what-if", "--event", "backfill", "--within", "54 h"]) == ExitCode.UNKNOWN
+        assert "is not a type of event" in capsys.readouterr().err
+        assert run(["what-if", "--converged", "Projects", "--within", "1 h"]) == ExitCode.VIOLATION
+        assert "Projects converges not until 2003-10-21T01:00:00Z; B lacks A-1" in capsys.readouterr().err
+        assert run(["what-if", "--converged", "Projects", "--within", "54 h", "--json"]) == ExitCode.GOOD
+        forecast = json.loads(capsys.readouterr().out)
+        assert client.until_converged("Projects", "54 h")["now_at"] == forecast["to_at"] == "2003-10-22T06:15:00Z"
+
+
+@pytest.mark.parametrize(
+    ("step", "mistake"),
+    {
+        "stop": "\"stop\" is not a step; write for example 'stop: B'",
+        "stop: Q": "step 1, stop: there is no server 'Q' in this lab; it has",
+        "expect: {converged: all}": "step 1: a forecast does not take expect; it takes post, posts",
+        "lose: {form: A}": 'steps[0].lose.form: there is no such field; did you mean "from"',
+    }.items(),
+)
+def test_a_wrong_step_gets_one_clear_line(up: str, step: str, mistake: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A step that a forecast cannot play is refused with one line, and the lab does not change."""
+    assert run(["what-if", step, "--lab", up]) == ExitCode.UNKNOWN
+    assert mistake in capsys.readouterr().err
+
+
 def test_the_example_of_each_help_works(up: str) -> None:
     """The example in the help of each verb for running labs works."""
     del up
-    for verb in ("post", "folder", "clock", "fault", "events", "resend", "synchronize", "replicas", "content"):
+    for verb in (
+        "post",
+        "folder",
+        "clock",
+        "fault",
+        "events",
+        "resend",
+        "synchronize",
+        "replicas",
+        "content",
+        "what-if",
+    ):
         for example in examples_of(verb):
             if example[:2] != ["clock", "rate"]:  # the clock of a simulated lab cannot run
                 assert (

@@ -109,11 +109,14 @@ def test_another_topology_is_told_once(tmp_path: Path, after_a_reset: bool) -> N
         "--port",
         "0",
     ]
-    runs = RunHistory(tmp_path / "data", topology_from_text("servers: {A: , B: }"), keeps_mails=False)
+    runs = RunHistory(tmp_path / "data", topology_from_text("servers: {A: , B: }"), secret="s", keeps_mails=False)
     if after_a_reset:
         runs.next(topology_from_text("servers: {B: }"), ["A", "B"])
     RunHistory(
-        tmp_path / "data", topology_from_text("servers: {A: {}, B: {}}\norganization: Contoso"), keeps_mails=False
+        tmp_path / "data",
+        topology_from_text("servers: {A: {}, B: {}}\norganization: Contoso"),
+        secret="s",
+        keeps_mails=False,
     )
     (tmp_path / "lab.yaml").write_text("servers: {A: , B: , C: }\n", "utf-8")
     done = subprocess.run(order, capture_output=True, text=True, check=False, env=node_environment(), timeout=60)

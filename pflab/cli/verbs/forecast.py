@@ -1,0 +1,121 @@
+"""The verb `what-if`: what a running lab will do, and what a change would make different."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Final
+
+from rich.text import Text
+from typer import Argument, Option
+
+from pflab.cli.options import AllEvents
+from pflab.cli.output import CommandError, Json, err, out, print_json
+from pflab.cli.running_lab import Lab, client_of
+from pflab.runs.event_lines import NODE_COLUMNS, NOISE, style_of
+from pflab.terms.event_words import to_the_second
+from pflab.terms.printable import printable
+from pflab.terms.verdict import ExitCode
+from topology.file.yaml_source import read_yaml
+from topology.problems import quoted
+from traces.labtime import LabTime
+
+Row = tuple[LabTime, str, str, str]
+"""An event: its lab time, its server, its type, and what happened in words."""
+
+_SIGNS: Final = {"+": "green", "-": "red", " ": ""}
+
+
+def what_if(
+    steps: Annotated[
+        list[str] | None,
+        Argument(metavar="STEP...", help="Changes to try, written as steps of a scenario, such as 'stop: B'."),
+    ] = None,
+    *,
+    within: Annotated[str, Option(help="How far to look, in lab time.")] = "36 h",
+    converged: Annotated[
+        str | None, Option(metavar="FOLDER", help="Look until all replicas of a folder agree.")
+    ] = None,
+    event: Annotated[
+        str | None, Option(metavar="TYPE", help="Look until an event of this type, such as version.applied.")
+    ] = None,
+    mail: Annotated[str | None, Option(metavar="TYPE", help="Look until a store sends a mail of this type.")] = None,
+    on: Annotated[str | None, Option(metavar="SERVER", help="With --event or --mail: only on this server.")] = None,
+    every: AllEvents = False,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Say what a running lab will do, or what changes would make different.
+
+    A copy of the lab plays forward in the simulator; the lab itself does not change. Without a step, the verb prints what
+    will happen. With steps, it prints what happens only with them (+) and only without them (-). The exit code is 1 if what
+    --converged, --event or --mail looks for does not happen.
+
+    Example: pflab what-if 'stop: B' 'post: {on: A, folder: Projects, subject: Hello}' --within '2 d'
+    """
+    asked = [_step(text) for text in steps or ()]
+    wait: dict[str, Any] = {"converged": converged, "event": event, "mail": mail, "on": on}
+    with client_of(lab) as client:
+        after = client.forecast(within, steps=asked, **wait)
+        before = client.forecast(within, **wait) if asked and not as_json else None
+    if as_json:
+        print_json(after)
+    else:
+        noise = frozenset() if every else NOISE
+        lines = [(" ", row) for row in _rows(after, noise)] if before is None else _differences(before, after, noise)
+        for sign, row in lines:
+            out.print(_line(sign, row))
+        _print_end(after, f"{converged} converges" if converged else f"the next {event or mail} is")
+    return ExitCode.VIOLATION if after["held"] is False else ExitCode.GOOD
+
+
+def _step(text: str) -> Any:
+    source = read_yaml(text, "STEP")
+    if source.problems or not isinstance(source.data, dict):
+        raise CommandError(f"pflab what-if: {quoted(text)} is not a step; write for example 'stop: B'")
+    return source.data
+
+
+def _rows(forecast: dict[str, Any], noise: frozenset[str]) -> list[Row]:
+    return [
+        (event["at"], event["node"], event["type"], event["words"])
+        for event in forecast["events"]
+        if event["type"] not in noise
+    ]
+
+
+def _differences(before: dict[str, Any], after: dict[str, Any], noise: frozenset[str]) -> Iterator[tuple[str, Row]]:
+    """Yield what happens in only one of two futures, in the order of time, with `-` for the first and `+` for the second."""
+    rows = {"-": _rows(before, noise), "+": _rows(after, noise)}
+    counts = {sign: Counter(of) for sign, of in rows.items()}
+    only = {"-": counts["-"] - counts["+"], "+": counts["+"] - counts["-"]}
+    merged = sorted(((sign, row) for sign, of in rows.items() for row in of), key=lambda signed: signed[1][0])
+    for sign, row in merged:
+        if only[sign][row] > 0:
+            only[sign][row] -= 1
+            yield sign, row
+
+
+def _line(sign: str, row: Row) -> Text:
+    at, node, kind, words = row
+    line = Text(f"{sign} ", style=_SIGNS[sign])
+    line.append(f"{to_the_second(at)}  ", style="dim")
+    line.append(f"{printable(node):<{NODE_COLUMNS}}  ", style="bold")
+    line.append(printable(words), style=style_of(kind))
+    return line
+
+
+def _print_end(forecast: dict[str, Any], wait: str) -> None:
+    """Print how the forecast ends: on standard error, because it is no event."""
+    from_at, to_at = forecast["from_at"], forecast["to_at"]
+    lacking: Sequence[str] = [f"{name} lacks {numbers}" for name, numbers in forecast.get("lacking", {}).items()]
+    if not forecast["complete"]:
+        err.print(
+            f"more than {len(forecast['events']):,} events; the forecast ends at {to_at}; look less far with --within"
+        )
+    elif forecast["held"] is None:
+        err.print(f"from {from_at} to {to_at}")
+    elif forecast["held"]:
+        err.print(f"{wait} at {to_at}")
+    else:
+        err.print("; ".join([f"{wait} not until {to_at}", *lacking]))

@@ -1,0 +1,97 @@
+"""A copy of a running lab that plays on by itself, in the simulator.
+
+A store is deterministic: what it does follows from its tables, its mail and the time. So a copy of all databases at one
+instant, with the lab's state (`pflab.runs.lab_state`), has the same future as the lab, as long as nobody changes either:
+
+    lab       12:00  ---- copy ----------------------------------------->  what really happens
+                          |
+    fork      12:00       '--> jumps to 12:15, 18:15, ... within milliseconds: what will happen
+
+A fork does not begin with a start: its stores do not notice that they were copied, so they neither record an event nor do what
+a start makes due. Faults in force come along with what they have decided so far. The fork's record has only what happens in it.
+
+What a fork cannot know, because it is outside of the lab: a mail inside a foreign mail server or to a smart host, the real time
+that a mail takes on the wire, and what people will do.
+
+What must never happen: a fork that writes a file of the lab, or takes a port; a change of a fork that its lab notices.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from pflab.errors import LabError
+from pflab.runs.lab_state import LabState, read_state
+from pflab.runs.run_folder import RunFolder
+from pflab.simulation.simulator import Simulator
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pflab.lab.served_lab import ServedLab
+    from topology.model import Topology
+    from traces.labtime import LabTime
+
+
+class Fork(Simulator):
+    """A copy of a lab, in memory.
+
+    secret: what the keys and ids of its stores derive from.
+    state: the lab's state.
+    databases: the database of each store that has ever started.
+    backups: the content of each backup.
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        secret: int | str,
+        state: LabState,
+        databases: Mapping[str, bytes],
+        backups: Mapping[str, bytes],
+    ) -> None:
+        super().__init__(topology, secret=secret, run=state.run)
+        self.began_at = state.at
+        """The lab time of the copy."""
+        self._present = state, databases
+        self._backups.hold(backups)
+
+    async def up(self) -> None:
+        state, databases = self._present
+        self._now = state.at
+        self._recall(state)
+        self._servers.go_on(databases)
+        self._run_instant()
+
+    async def _jump(self, due_at: LabTime) -> None:
+        await super()._jump(due_at)
+        await asyncio.sleep(0)  # the lab goes on beside its fork
+
+
+@asynccontextmanager
+async def forked(lab: ServedLab) -> AsyncIterator[Fork]:
+    """Copy a lab at an instant, and yield the copy. Raises LabError if a server of the lab does not answer."""
+    with TemporaryDirectory(prefix="pflab-fork-") as place:
+        folder = RunFolder.at(Path(place))
+        try:
+            await lab.copy_into(folder, traces=False)
+        except OSError as error:
+            raise LabError(f"the lab cannot be copied into {place}: {error.strerror or error}") from error
+        state = read_state(folder.path)
+        databases = {path.stem: _content(path) for path in (folder.path / "databases").glob("*.sqlite")}
+        backups = {path.stem: path.read_bytes() for path in (folder.path / "backups").glob("*.sqlite")}
+    async with Fork(lab.topology, lab.secret, state, databases, backups) as fork:
+        yield fork
+
+
+def _content(path: Path) -> bytes:
+    """Return a database with what is only in its write-ahead log, as that of a killed store has it."""
+    with closing(sqlite3.connect(path)) as opened:
+        opened.execute("PRAGMA journal_mode = DELETE")
+    return path.read_bytes()

@@ -1,0 +1,57 @@
+"""Changes on trial: the steps of a scenario, played on a copy of a lab.
+
+A step is written as in a scenario: `{stop: B}`, `{lose: {from: A, to: B, count: 1}}`, `{advance: 15 min}`. Steps that wait,
+check or narrate have no place here: a forecast goes on to its own end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from node.errors import NodeError
+from pflab.errors import LabError
+from pflab.forecast.fork import Fork
+from pflab.scenario.load import ScenarioError, Step, steps_from_text
+from pflab.scenario.model import VERBS
+from pflab.scenario.session import Play, StepFailed
+from pflab.scenario.steps import STEPS
+
+_NO_CHANGES: Final = frozenset({"say", "quiz", "reveal", "checkpoint", "until", "expect"})
+
+CHANGES: Final = tuple(verb for verb in VERBS if verb not in _NO_CHANGES)
+"""The verbs of steps that a forecast takes."""
+
+MOST_STEPS: Final = 100
+
+
+def read_steps(given: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
+    """Return the steps that these mappings describe. Raises LabError with all mistakes."""
+    try:
+        steps = steps_from_text(msgspec.json.encode({"steps": given}).decode(), "the forecast")
+    except ScenarioError as error:
+        words = (f"{problem.path}: {problem.what}; {problem.would_be_right}" for problem in error.problems)
+        raise LabError(" and ".join(words)) from error
+    for step in steps:
+        if step.verb not in CHANGES:
+            raise LabError(f"step {step.number}: a forecast does not take {step.verb}; it takes {', '.join(CHANGES)}")
+    return steps
+
+
+async def play(fork: Fork, steps: Sequence[Step]) -> None:
+    """Play steps on a copy of a lab. Raises LabError if a step fails."""
+    names = Play(fork)
+    names.faults |= {fault.id: fault.id for fault in fork.faults.active()}
+    for step in steps:
+        try:
+            if step.at_us is not None:
+                await fork.advance(max(fork.now, fork.began_at + step.at_us))
+            await STEPS[step.verb](names, step.args)
+        except StepFailed as failed:
+            raise LabError(
+                f"step {step.number}, {step.verb}: expected {'; '.join(failed.expected)}; {'; '.join(failed.found)}"
+            ) from None
+        except (NodeError, LabError) as error:
+            raise LabError(f"step {step.number}, {step.verb}: {error}") from error
