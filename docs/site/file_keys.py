@@ -1,4 +1,4 @@
-"""The page of the files: each key of topologies, scenarios and plans, from their JSON Schemas."""
+"""The page of the files: each key of topologies and scenarios, from their JSON Schemas."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pflab.campaign.plans.file import plan_schema
 from pflab.scenario.model import scenario_schema
 from topology.file.schema import topology_schema
 
@@ -14,24 +13,22 @@ Schema = Mapping[str, Any]
 
 HEAD = """# Keys of the files
 
-Each key of a topology, a scenario and a plan, from the JSON Schemas that `pflab schema` prints. The pages
-[Topologies](topology.md), [Scenarios](scenarios.md) and [Campaigns](../how-to/campaigns.md#plans) explain them with examples.
-In the tables, an asterisk marks a key that must be there.
+Each key of a topology and a scenario, from the JSON Schemas that `pflab schema` prints. The pages [Topologies](topology.md)
+and [Scenarios](scenarios.md) explain them with examples. In the tables, an asterisk marks a key that must be there.
 """
 
 
 def render() -> str:
     """Return the page."""
     parts = [HEAD]
-    for name, schema in (("topology", topology_schema()), ("scenario", scenario_schema()), ("plan", plan_schema())):
+    for name, schema in (("topology", topology_schema()), ("scenario", scenario_schema())):
         parts += [f"\n## {name.capitalize()}\n\n", f"{_text(schema.get('description', ''))}\n\n", *_table(schema)]
         shown: set[str] = set()
-        for list_of in ("steps", "faults"):
-            for verb, argument in _choices(schema["properties"].get(list_of, {})):
-                parts += [f"\n### {name}: {list_of}: {verb}\n\n", *_argument(schema, argument)]
-                shown.add(argument.get("$ref", ""))
+        for verb, argument in _choices(schema["properties"].get("steps", {})):
+            parts += [f"\n### {name}: steps: {verb}\n\n", *_argument(schema, argument)]
+            shown.add(argument.get("$ref", ""))
         for title, definition in schema["$defs"].items():
-            if (f"#/$defs/{title}" not in shown and name != "plan") or title == "Network":
+            if f"#/$defs/{title}" not in shown:
                 parts += [f"\n### {name}: {_name(title)}\n\n", *_argument(schema, definition)]
     return "".join(parts)
 

@@ -138,7 +138,7 @@ def code_digest() -> str:
 
 
 def _how(order: Order) -> dict[str, Any]:
-    """Return the options on which a seed's plan depends."""
+    """Return the options on which a seed's scenario depends."""
     return {
         "days": order.days,
         "faults": order.faults,

@@ -1,4 +1,4 @@
-"""Run one seed of a campaign: generate its plan, play it, check its invariants, and judge the lab (spec: CV-1 to CV-3).
+"""Run one seed of a campaign: draw its scenario, play it, check its invariants, and judge the lab (spec: CV-1 to CV-3).
 
 A violation of an invariant ends the play at once. After the play the oracle's judge finds stores that do not agree. The seed
 is enough to repeat the run.
@@ -15,14 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from node.errors import InternalError
-from pflab.campaign.monitor import Monitor, Violated
-from pflab.campaign.plans.draw import draw_plan
-from pflab.campaign.plans.plan import FAULT_KINDS, Plan
+from pflab.campaign.draw.faults import FAULT_KINDS
+from pflab.campaign.draw.scenario import draw_scenario
+from pflab.campaign.monitor import CampaignMonitor
 from pflab.campaign.player import Player
+from pflab.campaign.scenario_document import Document, scenario_of_document
 from pflab.errors import LabError
 from pflab.invariants.invariant import Invariant, Violation, violations_of
 from pflab.invariants.registry import INVARIANTS
+from pflab.oracle.monitor import Violated
 from pflab.runs.run_folder import RunFolder
+from pflab.scenario.load import Scenario
 from pflab.simulation.simulator import Simulator
 from pflab.terms.verdict import ExitCode, Judgement
 from topology.model import Topology
@@ -43,7 +46,7 @@ class SeedResult:
     doubts: why the result is unknown.
     bound_us: the time in which the lab had to converge; 0 if the play ended earlier.
     steps: how many steps the simulator did.
-    steps_run: how many steps of the plan were tried.
+    steps_run: how many steps of the scenario were tried.
     skipped: how many of these did nothing.
     branches: how often each branch was reached.
     digest: a hash of all events.
@@ -118,22 +121,24 @@ def run_seed(
     faults: Sequence[str] = FAULT_KINDS,
     folder: Path | None = None,
 ) -> SeedResult:
-    """Generate a seed's plan and play it. Traces are kept only below `folder`, if one is given."""
-    return run_plan(draw_plan(seed, days=days, faults=faults, topology=topology), folder=folder)
+    """Draw a seed's scenario and play it. Traces are kept only below `folder`, if one is given."""
+    return run_document(draw_scenario(seed, days=days, faults=faults, topology=topology), folder=folder)
 
 
-def run_plan(
-    plan: Plan, *, folder: Path | None = None, invariants: Sequence[type[Invariant]] = INVARIANTS
+def run_document(
+    document: Document, *, folder: Path | None = None, invariants: Sequence[type[Invariant]] = INVARIANTS
 ) -> SeedResult:
-    """Play a plan. Raises ProblemsError or LabError if its lab cannot be created."""
-    return asyncio.run(_run(plan, folder, invariants))
+    """Play the scenario of a seed. Raises ScenarioError or LabError if its lab cannot be created."""
+    return asyncio.run(_run(scenario_of_document(document), folder, invariants))
 
 
-async def _run(plan: Plan, folder: Path | None, invariants: Sequence[type[Invariant]]) -> SeedResult:
-    run_folder = None if folder is None else RunFolder.create(folder, f"seed-{plan.seed}")
-    lab = Simulator(plan.organization(), seed=plan.seed, network=plan.network.policy(), folder=run_folder)
-    monitor = Monitor(lab, invariants)
-    play = Player(lab, plan, monitor)
+async def _run(scenario: Scenario, folder: Path | None, invariants: Sequence[type[Invariant]]) -> SeedResult:
+    seed = scenario.seed or 0
+    run_folder = None if folder is None else RunFolder.create(folder, f"seed-{seed}")
+    network = None if scenario.network is None else scenario.network.policy()
+    lab = Simulator(scenario.topology, seed=seed, network=network, folder=run_folder)
+    monitor = CampaignMonitor(lab, invariants)
+    play = Player(lab, scenario, monitor)
     await lab.up()
     violations: tuple[Violation, ...] = ()
     doubts: tuple[str, ...] = ()
@@ -153,7 +158,7 @@ async def _run(plan: Plan, folder: Path | None, invariants: Sequence[type[Invari
     with suppress(*([Exception] if violations else [])):  # a store that has failed may fail to stop as well
         await lab.close()
     return SeedResult(
-        seed=plan.seed,
+        seed=seed,
         judgement=judgement,
         violations=violations,
         doubts=doubts,

@@ -28,7 +28,7 @@ from typing import Any, cast
 
 from node.errors import InternalError
 from pflab.campaign.coverage import BRANCHES, OPTIONAL
-from pflab.campaign.plans.plan import FAULT_KINDS
+from pflab.campaign.draw.faults import FAULT_KINDS
 from pflab.campaign.seed import DEFAULT_DAYS, SeedResult, run_seed
 from pflab.errors import LabError
 from pflab.terms.verdict import ExitCode, Judgement

@@ -1,19 +1,18 @@
-"""Shrink a failing plan.
+"""Shrink a failing scenario.
 
-The shrinker keeps the *best* plan: the smallest one so far that violates one of the invariants that the first plan violated. It
-proposes candidates and plays each. A candidate that fails in this way becomes the new best plan. The shrinker never accepts a
-plan that fails only in another way, because that could be another defect.
+The shrinker keeps the *best* scenario: the smallest one so far that violates one of the invariants that the first one violated.
+It proposes candidates and plays each. A candidate that fails in this way becomes the new best one. The shrinker never accepts a
+scenario that fails only in another way, because that could be another defect.
 
 | stage | candidates | ends |
 |---|---|---|
-| cut | the plan without everything later than the first violation | after one candidate |
-| reduce | the plan with fewer faults, steps, stores, folders or settings, by delta debugging | when a pass over all lists
+| cut | the scenario without everything later than the first violation | after one candidate |
+| reduce | the scenario with fewer steps, stores, folders or settings, by delta debugging | when a pass over all lists
 removes nothing |
-| simplify | the plan with one thing in a simpler form: one site, small posts, one store instead of several | when no form
-helps |
+| simplify | the scenario with one thing in a simpler form: one site, small posts | when no form helps |
 
-Delta debugging (`minimize`) first tries the empty list. Then it halves the list and tries to leave out each half. If the plan
-fails without a part, it continues without this part. If all are needed, it makes the parts half as large. For example, a plan
+Delta debugging (`minimize`) first tries the empty list. Then it halves the list and tries to leave out each half. If it still
+fails without a part, it continues without this part. If all are needed, it makes the parts half as large. For example, a list
 has eight steps, and only the third and the eighth are needed:
 
     1 2 3 4 5 6 7 8    both halves are needed: four parts
@@ -22,8 +21,8 @@ has eight steps, and only the third and the eighth are needed:
     3 7 8              without 4
     3 8                without 7; neither can be left out: the result
 
-The result depends only on the plan, unless a limit of plays or of time ends shrinking early. The best plan so far is then the
-result; it still fails, but may be larger than necessary.
+The result depends only on the scenario, unless a limit of plays or of time ends shrinking early. Then the best one so far
+is the result; it still fails, but may be larger than necessary.
 """
 
 from __future__ import annotations
@@ -35,11 +34,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from pflab.campaign.as_scenario import scenario_text
-from pflab.campaign.plans.file import plan_text
-from pflab.campaign.plans.plan import Plan
-from pflab.campaign.plans.reductions import LISTS, SIMPLER, WithItems, cut_after
-from pflab.campaign.seed import SeedResult, run_plan
+from pflab.campaign.reductions import LISTS, SIMPLER, WithItems, cut_after, size_of
+from pflab.campaign.scenario_document import Document, scenario_text
+from pflab.campaign.seed import SeedResult, run_document
 from pflab.errors import LabError
 from topology.problems import ProblemsError, counted
 
@@ -51,30 +48,27 @@ MOST_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class ShrinkResult:
-    """A plan that fails, and the result of its last play.
+    """A scenario that fails, and the result of its last play.
 
     plays: the number of plays.
     complete: False if a limit ended shrinking.
     """
 
-    plan: Plan
+    scenario: Document
     result: SeedResult
     plays: int
     complete: bool
 
-    def text(self, command: str = "pflab simulate --plan THIS-FILE") -> str:
-        """Return the plan as a file that starts with the witness."""
-        return plan_text(self.plan, [*self._comments(), command])
-
-    def as_scenario(self, command: str = "pflab run THIS-FILE --simulate") -> str:
-        """Return the plan as a scenario file that starts with the witness."""
-        comments = [*self._comments(), command]
-        return scenario_text(self.plan, f"Seed {self.plan.seed} of a campaign, shrunk", comments)
+    def text(self, command: str = "pflab run THIS-FILE --simulate") -> str:
+        """Return the scenario as a file that starts with the witness."""
+        return scenario_text(
+            {**self.scenario, "title": f"Seed {self.result.seed}, shrunk"}, [*self._comments(), command]
+        )
 
     def _comments(self) -> list[str]:
         first = self.result.violations[0].in_words() if self.result.violations else "nothing is violated"
         others = [f"also {violation.in_words()}" for violation in self.result.violations[1:]]
-        return [f"seed {self.plan.seed}, shrunk in {counted(self.plays, 'play')}: {first}", *others]
+        return [f"seed {self.result.seed}, shrunk in {counted(self.plays, 'play')}: {first}", *others]
 
 
 class _LimitReached(Exception):
@@ -82,11 +76,11 @@ class _LimitReached(Exception):
 
 
 class Shrinker:
-    """Shrinks plans. `play` returns a plan's result; `tick(plays, size)` is called before each play."""
+    """Shrinks scenarios. `play` returns a scenario's result; `tick(plays, size)` is called before each play."""
 
     def __init__(
         self,
-        play: Callable[[Plan], SeedResult] = run_plan,
+        play: Callable[[Document], SeedResult] = run_document,
         *,
         most_plays: int = MOST_PLAYS,
         most_seconds: float = MOST_SECONDS,
@@ -99,19 +93,19 @@ class Shrinker:
         self._plays = 0
         self._known: dict[bytes, bool] = {}
 
-    def shrink(self, plan: Plan) -> ShrinkResult:
-        """Return the smallest failing plan found. Raises LabError if the plan does not fail."""
-        result = self._played(plan)
+    def shrink(self, scenario: Document) -> ShrinkResult:
+        """Return the smallest failing scenario found. Raises LabError if the scenario does not fail."""
+        result = self._played(scenario)
         if not result.violations:
-            raise LabError(f"plan {plan.seed} violates no invariant, so it cannot be shrunk")
+            raise LabError(f"seed {result.seed} violates no invariant, so it cannot be shrunk")
         self._wanted = result.broken
-        self._best, self._result = plan, result
+        self._best, self._result = scenario, result
         complete = True
         try:
-            self._try(cut_after(plan, result.violations[0].at))
+            self._try(cut_after(scenario, result.violations[0].at))
             size = -1
-            while size != self._best.size:
-                size = self._best.size
+            while size != size_of(self._best):
+                size = size_of(self._best)
                 self._pass()
             self._simplify()
         except _LimitReached:
@@ -119,17 +113,17 @@ class Shrinker:
         return ShrinkResult(self._best, self._result, self._plays, complete)
 
     def _pass(self) -> None:
-        """Reduce each list of the best plan once."""
+        """Reduce each list of the best scenario once."""
         for items_of, with_items in LISTS:
             base = self._best
 
-            def fails(items: Sequence[Any], base: Plan = base, put: WithItems = with_items) -> bool:
+            def fails(items: Sequence[Any], base: Document = base, put: WithItems = with_items) -> bool:
                 return self._try(put(base, items))
 
             minimize(items_of(base), fails)
 
     def _simplify(self) -> None:
-        """Replace parts of the best plan by simpler forms until no form helps."""
+        """Replace parts of the best scenario by simpler forms until no form helps."""
         changed = True
         while changed:
             changed = False
@@ -139,30 +133,30 @@ class Shrinker:
                         changed = True
                         break
 
-    def _try(self, plan: Plan | None) -> bool:
-        """Return whether a plan violates one of the wanted invariants. If so, it becomes the best plan."""
-        if plan is None or plan == self._best:
+    def _try(self, scenario: Document | None) -> bool:
+        """Return whether a scenario violates one of the wanted invariants. If so, it becomes the best one."""
+        if scenario is None or scenario == self._best:
             return False
-        key = msgspec.json.encode(plan)
+        key = msgspec.json.encode(scenario)
         if key not in self._known:
             try:
-                result = self._played(plan)
+                result = self._played(scenario)
             except (ProblemsError, LabError):
                 self._known[key] = False  # the candidate has no valid organization
                 return False
             self._known[key] = bool(result.broken & self._wanted)
             if self._known[key]:
-                self._best, self._result = plan, result
+                self._best, self._result = scenario, result
         elif self._known[key]:
-            self._best = plan
+            self._best = scenario
         return self._known[key]
 
-    def _played(self, plan: Plan) -> SeedResult:
+    def _played(self, scenario: Document) -> SeedResult:
         if self._plays >= self._most_plays or (self._plays > 0 and monotonic() > self._ends_at):
             raise _LimitReached
         self._plays += 1
-        self._tick(self._plays, plan.size)
-        return self._play(plan)
+        self._tick(self._plays, size_of(scenario))
+        return self._play(scenario)
 
 
 def minimize(items: Sequence[T], fails: Callable[[list[T]], bool]) -> list[T]:

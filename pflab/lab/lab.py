@@ -95,6 +95,16 @@ class Lab(ABC):
     def running(self, name: str) -> bool:
         """Return whether the server runs. Raises LabError for a name that the topology does not have."""
 
+    def clock_of(self, name: str) -> LabTime:
+        """Return what a server's own clock shows."""
+        del name
+        return self.now
+
+    def silent(self, name: str) -> bool:
+        """Return whether a running server answers nobody at present."""
+        del name
+        return False
+
     # --- users
 
     @abstractmethod

@@ -90,14 +90,20 @@ def load_scenario(path: str | Path) -> Scenario:
 
 def scenario_from_text(text: str, name: str = "scenario", path: Path | None = None) -> Scenario:
     """Read a scenario from YAML text. `name` is its name in problems. Its topology is searched in the folder of `path`."""
-    source = read_yaml(text, name)
+    return scenario_from_source(read_yaml(text, name), path)
+
+
+def scenario_from_source(source: YamlSource, path: Path | None = None) -> Scenario:
+    """Return the scenario that the values of a file describe."""
     if source.problems:
         raise ScenarioError(source.problems)
     if not isinstance(source.data, dict):
         raise ScenarioError([source.problem((), "not a scenario", KEYS)])
-    for key, without, kind in (("servers", "steps", "a topology"), ("plan", "title", "a plan of pflab simulate")):
-        if key in source.data and without not in source.data:
-            raise ScenarioError([source.problem((), f"{kind}, not a scenario", KEYS)])
+    if "servers" in source.data and "steps" not in source.data:
+        raise ScenarioError([source.problem((), "a topology, not a scenario", KEYS)])
+    if "plan" in source.data and "title" not in source.data:
+        what = "a plan of an earlier pflab, not a scenario"
+        raise ScenarioError([source.problem((), what, "pflab simulate --shrink writes scenarios; draw its seed again")])
     problems: list[Problem] = []
     head = _head(source, problems)
     steps = list(_steps(source, problems))

@@ -72,7 +72,7 @@ class Head(Part):
     lesson: an explanation for learners.
     look: what a learner should look at.
     course: the place of a lesson in the course of pflab demo.
-    breaks: DU-1 if the settings make the lab lose an acknowledged change.
+    breaks: ids of rules that the scenario breaks on purpose; with DU-1, the lab must lose an acknowledged change.
     missing: what happens to a step whose target does not exist or whose store refuses it: fail (default), or skip.
     seed: in the simulator, the seed that determines GUIDs, keys and the order of events.
     network: in the simulator, how the network reorders and delays mails at random.
@@ -83,7 +83,7 @@ class Head(Part):
     settings: dict[str, Any] = Field(default_factory=dict)
     rules: tuple[RuleId, ...] = ()
     live: bool = True
-    breaks: tuple[Literal["DU-1"], ...] = ()
+    breaks: tuple[RuleId, ...] = ()
     lesson: str | None = Field(None, min_length=1)
     look: str | None = Field(None, min_length=1)
     course: Course | None = None

@@ -15,7 +15,10 @@ from typing import Any
 
 from node.errors import NodeError
 from pflab.errors import LabError
+from pflab.invariants.invariant import Invariant
+from pflab.invariants.registry import INVARIANTS
 from pflab.lab.lab import Lab
+from pflab.oracle.monitor import Monitor, Violated
 from pflab.scenario.load import Scenario, Step
 from pflab.scenario.session import Play, StepFailed
 from pflab.scenario.steps import STEPS
@@ -127,13 +130,17 @@ async def run_scenario(
     *,
     watch: StepWatcher | None = None,
     finish: Callable[[Play], None] | None = None,
+    invariants: Sequence[type[Invariant]] = INVARIANTS,
 ) -> ScenarioResult:
     """Play `scenario` on a new lab of `lab_factory`. `finish` is called before the lab stops, even after a failure.
+
+    invariants: those that are checked after each step and at each quiet instant.
 
     Raises LabError or NodeError only if the lab cannot be started. A failed step is the result's `failure`.
     """
     async with lab_factory(scenario.topology) as lab:
-        play = Play(lab, skips=scenario.missing == "skip")
+        kept = [kind for kind in invariants if not set(kind.rules) & set(scenario.breaks)]
+        play = Play(lab, skips=scenario.missing == "skip", monitor=Monitor(lab, kept) if kept else None)
         result = await play_scenario(scenario, play, watch=watch)
         if finish is not None:
             finish(play)
@@ -167,11 +174,22 @@ _CHECKS = frozenset({"expect", "until"})
 """The verbs whose failure is the scenario's failure, even if other steps may be skipped."""
 
 
-async def _advance(play: Play, to_at: LabTime) -> None:
-    """Advance to the time of a step."""
-    if to_at > play.lab.now:
-        await play.lab.advance(to_at)
-        play.look_from_here()
+async def play_step(play: Play, step: Step, began_at: LabTime) -> None:
+    """Advance to the time of a step, carry it out or skip it, and check the invariants.
+
+    began_at: when the scenario began.
+
+    Raises StepFailed, NodeError or LabError if the step fails, and Violated if an invariant does not hold.
+    """
+    if step.at_us is not None:
+        await play.advance(began_at + step.at_us)
+    try:
+        await STEPS[step.verb](play, step.args)
+    except (StepFailed, NodeError):
+        if not play.skips or step.verb in _CHECKS:
+            raise
+        play.skipped += 1
+    play.check(quiet=step.verb == "advance", closely=step.verb == "repair")
 
 
 async def _play_steps(play: Play, steps: Sequence[Step], watch: StepWatcher | None) -> Failure | None:
@@ -182,15 +200,13 @@ async def _play_steps(play: Play, steps: Sequence[Step], watch: StepWatcher | No
             await waiting
         await asyncio.sleep(0)  # a simulated lab never waits, so Ctrl-C takes effect here
         try:
-            if step.at_us is not None:
-                await _advance(play, began_at + step.at_us)
-            await STEPS[step.verb](play, step.args)
+            await play_step(play, step, began_at)
         except StepFailed as failed:
-            if not (play.skips and step.verb not in _CHECKS):
-                return _failure(play, step, failed.expected, failed.found)
+            return _failure(play, step, failed.expected, failed.found)
+        except Violated as broken:
+            first = broken.violations[0]
+            return _failure(play, step, [f"{first.invariant} ({', '.join(first.rules)})"], [first.witness])
         except (NodeError, LabError) as error:
-            if play.skips and isinstance(error, NodeError) and step.verb not in _CHECKS:
-                continue
             return _failure(play, step, [f"to {_PURPOSES.get(step.verb, step.verb)}"], [str(error)])
     return None
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pflab.lab.lab import Lab
 from pflab.oracle.compare import Judge
 from pflab.oracle.judge import Observer
+from pflab.oracle.monitor import Monitor
 from pflab.oracle.oracle import Oracle
 from pflab.runs.event_lines import NOISE
 from pflab.terms.event_words import Lexicon, line, tag_of, words
@@ -62,13 +63,16 @@ class Play:
     `mark` is the index of the first event that an `until` can find. It can find events since the end of the last
     `advance`, or since the instant at which the last `until` ended. `found` has the events that an `until` has already
     found. `folders` maps the name of a folder to its id. `joined` has the servers that steps started, `removed` the
-    stores that steps deleted from the directory. `acknowledged` is called with the change numbers that a store
-    acknowledged. `checkpoints` maps the name of a checkpoint to the index of an event; `expect` can count from there.
+    stores that steps deleted from the directory. `monitor` checks the invariants; if it is None, nobody does. `skipped`
+    is the number of steps that were skipped. `checkpoints` maps the name of a checkpoint to the index of an event;
+    `expect` can count from there.
     """
 
-    def __init__(self, lab: Lab, *, skips: bool = False) -> None:
+    def __init__(self, lab: Lab, *, skips: bool = False, monitor: Monitor | None = None) -> None:
         self.lab = lab
         self.skips = skips
+        self.skipped = 0
+        self.monitor = monitor
         self.log: list[Event] = []
         self.named: dict[str, Named] = {}
         self.groups: dict[str, tuple[str, ...]] = {}
@@ -82,19 +86,18 @@ class Play:
         self.found: set[int] = set()
         self.mails = 0
         self.outside_mails = 0
-        self.acknowledged: Callable[[str, Sequence[str]], None] = lambda _store, _changes: None
 
     @cached_property
     def _observer(self) -> Observer:
-        return Observer(self.lab)
+        return Observer(self.lab) if self.monitor is None else self.monitor.observer
 
     async def do(self, store: str, change: Callable[[Any, LabTime], T]) -> T:
         """Apply a change on a store, and pass on what the store acknowledged. Return the answer."""
         answer = await self.lab.do(store, change)
         one = getattr(answer, "change", None)
         changes: Sequence[str] = getattr(answer, "changes", ()) if one is None else [one]
-        if changes:
-            self.acknowledged(store, changes)
+        if changes and self.monitor is not None:
+            self.monitor.acknowledged(store, changes)
         return answer
 
     @property
@@ -121,8 +124,29 @@ class Play:
         """Read the events since the last call."""
         for event in self._observer.observe():
             self.log.append(event)
+            if self.monitor is not None:
+                self.monitor.take(event)
             if isinstance(event, MailSubmitted):
                 self.mails += 1
+
+    def check(self, *, quiet: bool, closely: bool = False) -> None:
+        """Check the invariants. Raises Violated if one does not hold.
+
+        quiet, closely: see `Monitor.check`.
+        """
+        if self.monitor is not None:
+            self.observe()
+            self.monitor.check(quiet=quiet, closely=closely)
+
+    async def advance(self, to_at: LabTime) -> None:
+        """Advance the lab to an instant, and check the invariants at each quiet instant before that."""
+        if to_at > self.lab.now:
+            await self.lab.until(self._quiet, to_at)
+            self.look_from_here()
+
+    def _quiet(self) -> bool:
+        self.check(quiet=True)
+        return False
 
     def look_from_here(self) -> None:
         """Let the next wait find only events after now."""

@@ -64,6 +64,7 @@ class _Search:
 
     def found(self) -> bool:
         self._play.observe()
+        self._play.check(quiet=True)
         log = self._play.log
         while self.event is None and self.at < len(log):
             if self.at not in self._play.found and self._wanted(log[self.at]):
@@ -96,6 +97,7 @@ def _holds(play: Play, condition: Condition, left: list[Shortfall]) -> Callable[
     """Return a predicate that evaluates the condition, and puts the shortfalls into `left` for the failure report."""
 
     def holds() -> bool:
+        play.check(quiet=True)
         left[:] = shortfalls(play, condition)
         return not left
 

@@ -208,6 +208,12 @@ class Simulator(RecordedLab):
         """Whether the server's store was deleted from the directory."""
         return self._servers.deleted(name)
 
+    def clock_of(self, name: str) -> LabTime:  # spec: TM-1
+        return self.environment.clock_of(name, self._now)
+
+    def silent(self, name: str) -> bool:
+        return self.environment.silent(name, self._now)
+
     # --- users
 
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
@@ -217,7 +223,7 @@ class Simulator(RecordedLab):
         self._servers.node(name)
         if self.environment.silent(name, self._now):
             raise NotRunning(f"server {name} does not answer")
-        now = self._clock(name)
+        now = self.clock_of(name)
         try:
             return self._stimulus(self._slot[name], lambda node: fn(node, now))
         except Crashed as crash:
@@ -301,7 +307,7 @@ class Simulator(RecordedLab):
 
     async def _stop(self, name: str) -> None:
         self._servers.node(name)
-        self._servers.stop(self._servers.server(name), self._clock(name))
+        self._servers.stop(self._servers.server(name), self.clock_of(name))
         self._slot[name].stale = True
 
     async def _kill(self, name: str) -> None:
@@ -330,7 +336,7 @@ class Simulator(RecordedLab):
             # Events that a node committed before it crashed belong to the trace.
             self._start_node(self._slot[name])
         for server in self._servers.running():
-            self._servers.stop(server, self._clock(server.name))
+            self._servers.stop(server, self.clock_of(server.name))
 
     # --- the state of the lab
 
@@ -390,7 +396,7 @@ class Simulator(RecordedLab):
     def _step(self, slot: _Slot) -> int:
         """Send the due mails of one server; if it has none, let it do what is due. Return the number of steps."""
         node = self._servers.node(slot.name)
-        clock = self._clock(slot.name)
+        clock = self.clock_of(slot.name)
         leaving = self._network.order(node.outgoing(clock, BATCH))
         if leaving:
             slot.fruitless = 0
@@ -408,7 +414,7 @@ class Simulator(RecordedLab):
 
     def _transmit(self, slot: _Slot, transmission: Transmission) -> None:
         """Send one mail over one hop, unless a fault or the network holds it or refuses the connection."""
-        now = self._clock(slot.name)
+        now = self.clock_of(slot.name)
         decision = self._network.decide(BeforeSend(slot.name, transmission, now))
         queue_id, hold_until_at = transmission.queue_id, decision.hold_until_at
         if decision.apart:
@@ -445,7 +451,7 @@ class Simulator(RecordedLab):
 
     def _deliver(self, server: str, target: _Slot, transmission: Transmission) -> SendOutcome:
         """Play one SMTP dialogue; at its end the target stores the mail. Return the outcome."""
-        now, node = self._clock(target.name), self._servers.node(target.name)
+        now, node = self.clock_of(target.name), self._servers.node(target.name)
         at_verb = partial(self._at_verb, server, target.name) if self.faults.has_verb_faults else None
         talk = dialogue(server, transmission, node.offers(), at_verb)
         try:
@@ -521,7 +527,7 @@ class Simulator(RecordedLab):
     def _start_node(self, slot: _Slot) -> None:
         self._back_at.pop(slot.name, None)
         self._failures.pop(slot.name, None)
-        self._servers.start(slot.server, self._clock(slot.name), self._backup_of(slot.server))
+        self._servers.start(slot.server, self.clock_of(slot.name), self._backup_of(slot.server))
         slot.stale = True
         slot.fruitless = 0
         self._update_directories()
@@ -531,13 +537,9 @@ class Simulator(RecordedLab):
             if update.server.status is not ServerStatus.RUNNING:
                 continue  # an earlier update crashed it
             slot = self._slot[update.server.name]
-            self._try_own_stimulus(slot, partial(update.apply, now=self._clock(slot.name)))
+            self._try_own_stimulus(slot, partial(update.apply, now=self.clock_of(slot.name)))
             if update.server.status is ServerStatus.RUNNING:  # a crashed server gets the update at its restart
                 update.mark_applied()
-
-    def _clock(self, name: str) -> LabTime:
-        """Return what the server's own clock shows."""  # spec: TM-1
-        return self.environment.clock_of(name, self._now)
 
     # --- errors
 

@@ -40,7 +40,6 @@ INSTRUMENTED: Final = (
     "node.tracking",
     "topology",
     "pflab.scenario",
-    "pflab.campaign.plans",
     "traces",
 )
 

@@ -34,8 +34,6 @@ from node.tracking.cnset import CNSet
 from node.tracking.idset import IdsetError, decode_idset, encode_idset
 from node.tracking.number_sets import NumberSets
 from node.tracking.pcl import Pcl, PclError
-from pflab.campaign.plans.draw import draw_plan
-from pflab.campaign.plans.file import plan_from_text, plan_text
 from pflab.home import SCENARIOS_OF_PFLAB
 from pflab.scenario.load import scenario_from_text
 from topology.file.load import topology_from_text
@@ -249,7 +247,6 @@ TARGETS: Final = (
         "topology", _text(topology_from_text), (ProblemsError,), (b"servers: {A: {}}\nfolders: {F: {replicas: [A]}}\n",)
     ),
     Target("scenario", _text(scenario_from_text), (ProblemsError,), (_SCENARIO,)),
-    Target("plan", _text(plan_from_text), (ProblemsError,), (plan_text(draw_plan(1)).encode(),)),
     Target("trace", _trace, (SegmentError,), (_EVENT,)),
 )
 BY_NAME: Final = {target.name: target for target in TARGETS}

@@ -15,10 +15,7 @@ from typing import Any
 
 import pytest
 
-from pflab.campaign.plans.checks import LONGEST_US, MOST_LETTERS, MOST_POSTS
-from pflab.campaign.plans.file import MAX_BYTES
 from tests.support.generated_pages import generated_pages
-from traces.labtime import DAY_US
 
 FLOORS = ["pflab", "node", "transport", "topology", "traces"]
 
@@ -144,14 +141,6 @@ def test_the_index_lists_every_page(project_root: Path) -> None:
         {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} - {"index.md"} | generated_pages().keys()
     )
     assert [name for name in pages if f"({name})" not in index] == []
-
-
-def test_the_page_of_campaigns_names_the_bounds_of_plans(project_root: Path) -> None:
-    """docs/how-to/campaigns.md gives the limits of a plan file, its durations, its posts and their characters."""
-    page = " ".join((project_root / "docs" / "how-to" / "campaigns.md").read_text(encoding="utf-8").split())
-    assert f"a file of at most {MAX_BYTES // 1024**2} MiB" in page
-    assert f"every duration at most {LONGEST_US // DAY_US:,} d" in page
-    assert f"at most {MOST_POSTS:,} posts, and at most {MOST_LETTERS:,} characters" in page
 
 
 def test_nouns_agree_with_their_numbers(project_root: Path) -> None:

@@ -20,9 +20,9 @@ MUTANTS: dict[str, tuple[int, str]] = {
 PLAY = """
 import sys
 from pathlib import Path
-from pflab.campaign.seed import run_plan
-from pflab.campaign.plans.draw import draw_plan
+from pflab.campaign.draw.scenario import draw_scenario
+from pflab.campaign.seed import run_document
 
-run_plan(draw_plan(int(sys.argv[1])), folder=Path(sys.argv[2]), invariants=())
+run_document(draw_scenario(int(sys.argv[1])), folder=Path(sys.argv[2]), invariants=())
 """
 """A seed on a mutant's tree, with nobody watching, so that the run goes on to its end."""

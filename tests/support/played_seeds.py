@@ -5,22 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pflab.campaign.monitor import Monitor
-from pflab.campaign.plans.draw import draw_plan
-from pflab.campaign.player import Player
-from pflab.invariants.registry import INVARIANTS
+from pflab.campaign.draw.scenario import draw_scenario
 from pflab.replay.replay_file import run_document
 from pflab.runs.events import RunEvents
-from pflab.simulation.simulator import Simulator
 from pflab.terms import number_sets as sets
+from tests.support.campaign_scenarios import simulated
 
 
 async def played(seed: int) -> tuple[bytes, dict[str, Any]]:
     """Play a seed. Return its run as the console reads it, and the state of its stores at the end."""
-    plan = draw_plan(seed)
-    lab = Simulator(plan.organization(), seed=seed, network=plan.network.policy())
+    lab, player = simulated(draw_scenario(seed))
     await lab.up()
-    await Player(lab, plan, Monitor(lab, INVARIANTS)).play()
+    await player.play()
     stores = {name: lab.read(name, state_of) for name in lab.names if lab.running(name)}
     events = RunEvents.of(Path("run"), lab.events(), organization=lab.topology.as_json())
     await lab.close()

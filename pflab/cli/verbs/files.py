@@ -19,7 +19,6 @@ from pflab.terms.verdict import ExitCode
 from topology.file.examples import EXAMPLES, yaml_file, yaml_names
 from topology.file.yaml_source import read_yaml
 from topology.problems import Problem, ProblemsError, counted, did_you_mean, one_of
-from traces.labtime import format_duration
 
 if TYPE_CHECKING:
     from transport.mime.describe import Branch
@@ -132,9 +131,7 @@ def _kind_of(data: object) -> str:
     """Return the kind of file that a document most likely is, so that its mistakes are judged by the right rules."""
     if not isinstance(data, dict):
         return "topology"
-    if "plan" in data or ({"seed", "length"} <= data.keys()):
-        return "plan"
-    if "steps" in data or ("servers" not in data and data.keys() & {"title", "topology"}):
+    if data.keys() & {"steps", "plan"} or ("servers" not in data and data.keys() & {"title", "topology"}):
         return "scenario"
     return "topology"
 
@@ -153,17 +150,9 @@ def _topology_summary(file: Path) -> str:
     return f"{servers} in {sites}, {counted(len(organization.folders), 'folder')}"
 
 
-def _plan_summary(file: Path) -> str:
-    from pflab.campaign.plans.file import load_plan  # noqa: PLC0415 - as above
-
-    plan = load_plan(file)
-    return f"{counted(len(plan.steps), 'step')} and {counted(len(plan.faults), 'fault')} in {format_duration(plan.length_us)}"
-
-
 _SUMMARIES: Final[Mapping[str, Callable[[Path], str]]] = {
     "topology": _topology_summary,
     "scenario": _scenario_summary,
-    "plan": _plan_summary,
 }
 """Each kind of file, and the function that reads such a file and returns what is in it."""
 
@@ -204,7 +193,7 @@ def _branch_json(branch: Branch) -> dict[str, Any]:
     return document
 
 
-def schema(what: Annotated[str, Argument(metavar="topology|scenario|plan", help="The kind of file.")]) -> int:
+def schema(what: Annotated[str, Argument(metavar="topology|scenario", help="The kind of file.")]) -> int:
     """Print the JSON Schema of a kind of file, for editors.
 
     With this schema, an editor can check a file, and suggest keys and values, while you type.
@@ -230,14 +219,7 @@ def _schema_of_scenarios() -> dict[str, Any]:
     return scenario_schema()
 
 
-def _schema_of_plans() -> dict[str, Any]:
-    from pflab.campaign.plans.file import plan_schema  # noqa: PLC0415 - as above
-
-    return plan_schema()
-
-
 _SCHEMAS: Final = {
     "topology": _schema_of_topologies,
     "scenario": _schema_of_scenarios,
-    "plan": _schema_of_plans,
 }

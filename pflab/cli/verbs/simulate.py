@@ -1,4 +1,4 @@
-"""The verb `simulate`: play seeds, once or without an end, or a plan; print plans, shrink failing plans."""
+"""The verb `simulate`: play seeds, once or without an end, print their scenarios, shrink those that fail."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import Annotated, Final
 
 from typer import Argument, Option
 
+from pflab.campaign.draw.scenario import draw_scenario
 from pflab.campaign.ledger import Ledger, Totals
-from pflab.campaign.plans.draw import draw_plan
-from pflab.campaign.plans.file import document_of, load_plan, plan_text
-from pflab.campaign.plans.plan import Plan
-from pflab.campaign.seed import DEFAULT_DAYS, SeedResult, parse_faults, run_plan
+from pflab.campaign.reductions import work_of
+from pflab.campaign.scenario_document import Document, scenario_text
+from pflab.campaign.seed import DEFAULT_DAYS, SeedResult, parse_faults
 from pflab.campaign.seeds import (
     CampaignResult,
     Order,
@@ -79,7 +79,7 @@ class SimulateOptions:
     master: str | None = None
 
     def again(self, seed: int) -> str:
-        """Return the command that plays the plan of this seed again. It repeats all options on which the plan depends."""
+        """Return the command that plays this seed again. It repeats all options on which its scenario depends."""
         parts = ["pflab", "simulate"]
         if self.topology_path is not None:
             parts.append(str(self.topology_path))
@@ -96,8 +96,8 @@ class SimulateOptions:
         except ValueError as error:
             raise CommandError(f"--faults {self.faults}: {error}") from None
 
-    def draw(self, seed: int) -> Plan:
-        return draw_plan(seed, days=self.days, faults=self.kinds(), topology=self.topology)
+    def draw(self, seed: int) -> Document:
+        return draw_scenario(seed, days=self.days, faults=self.kinds(), topology=self.topology)
 
 
 # --- which seeds
@@ -133,32 +133,17 @@ def _seeds_of(path: Path) -> list[int]:
     return found
 
 
-# --- plans and campaigns
+# --- scenarios and campaigns
 
 
-def print_plans(seeds: Sequence[int], options: SimulateOptions) -> int:
-    """Print the plans of the seeds without playing them. Return the exit code."""
-    plans = [options.draw(seed) for seed in seeds]
+def print_scenarios(seeds: Sequence[int], options: SimulateOptions) -> int:
+    """Print the scenarios of the seeds without playing them. Return the exit code."""
     if options.as_json:
-        print_json([document_of(plan) for plan in plans])
+        print_json([options.draw(seed) for seed in seeds])
         return ExitCode.GOOD
-    for index, plan in enumerate(plans):
-        print_file(("---\n" if index else "") + plan_text(plan, [options.again(plan.seed)]))
+    for index, seed in enumerate(seeds):
+        print_file(("---\n" if index else "") + scenario_text(options.draw(seed), [options.again(seed)]))
     return ExitCode.GOOD
-
-
-def play_plan(path: Path, options: SimulateOptions) -> int:
-    """Play a plan file; shrink it if it fails and --shrink is given. Return the exit code."""
-    plan = load_plan(path)
-    result = run_plan(plan, folder=options.traces)
-    if options.as_json:
-        print_json(result.as_document())
-    else:
-        print_lines(result.in_words(), style=None if result.judgement is Judgement.CONVERGED else "red")
-    _print_bugs([result], f"pflab simulate --plan {shlex.quote(str(path))}")
-    if options.shrink and result.violations:
-        shrink_all([plan], aside=options.as_json)
-    return result.exit_code
 
 
 def run_seeds(seeds: Sequence[int], options: SimulateOptions) -> int:
@@ -219,7 +204,9 @@ def _print_summary(campaign: CampaignResult, wanted: int, options: SimulateOptio
         print_lines([f"seed {seed} has other events in another process"], style="red")
     failing = [each.seed for each in results if each.violations]
     if failing:
-        print_lines([f"to play one again: {options.again(failing[0])}; to shrink its plan, add --shrink"], style="dim")
+        print_lines(
+            [f"to play one again: {options.again(failing[0])}; to shrink its scenario, add --shrink"], style="dim"
+        )
 
 
 def _branch_lines(campaign: CampaignResult) -> list[str]:
@@ -337,31 +324,29 @@ def _summary(totals: Totals) -> str:
 # --- shrinking
 
 
-def shrink_all(plans: Sequence[Plan], *, aside: bool) -> None:
-    """Shrink each plan, and write it as a plan and as a scenario into a run folder.
+def shrink_all(scenarios: Sequence[Document], *, aside: bool) -> None:
+    """Shrink each scenario, and write it into a run folder.
 
     aside: report on stderr, because stdout is JSON.
     """
     console = err if aside else out
     folder = RunFolder.create(RUNS, "simulate", started=datetime.now(UTC))
-    for plan in plans:
-        with progress(MOST_PLAYS, f"shrinking seed {plan.seed}") as bar:
+    for scenario in scenarios:
+        seed = scenario["seed"]
+        with progress(MOST_PLAYS, f"shrinking seed {seed}") as bar:
             shrinker = Shrinker(tick=lambda plays, _size: bar.update(bar.task_ids[0], completed=plays))
             try:
-                shrunk = shrinker.shrink(plan)
+                shrunk = shrinker.shrink(scenario)
             except LabError as error:
                 err.print(str(error), markup=False)
                 continue
-        path = folder.path / f"shrunk-{plan.seed}.yaml"
-        path.write_text(shrunk.text(f"pflab simulate --plan {path}"), encoding="utf-8")
-        scenario = folder.path / f"scenario-{plan.seed}.yaml"
-        scenario.write_text(shrunk.as_scenario(f"pflab run {scenario} --simulate"), encoding="utf-8")
-        size = f"{counted(len(shrunk.plan.steps), 'step')}, {counted(len(shrunk.plan.faults), 'fault')}, "
-        size += counted(len(shrunk.plan.topology["servers"]), "store")
+        path = folder.path / f"shrunk-{seed}.yaml"
+        path.write_text(shrunk.text(f"pflab run {path} --simulate"), encoding="utf-8")
+        steps, stores = work_of(shrunk.scenario), shrunk.scenario["topology"]["servers"]
+        size = f"{counted(len(steps), 'step')}, {counted(len(stores), 'store')}"
         how = "" if shrunk.complete else ", not completely"
         plays = counted(shrunk.plays, "play")
-        console.print(f"seed {plan.seed} shrunk to {size} in {plays}{how}: {path}", markup=False)
-        console.print(f"the same steps as a scenario for pflab run: {scenario}", markup=False)
+        console.print(f"seed {seed} shrunk to {size} in {plays}{how}: {path}", markup=False)
 
 
 def simulate(
@@ -396,10 +381,10 @@ def simulate(
         ),
     ] = 3,
     faults: Annotated[str, Option(metavar="all|none|LIST", help="The kinds of fault, separated by commas.")] = "all",
-    plan: Annotated[Path | None, Option(help="Play this plan file instead of seeds.")] = None,
-    expand: Annotated[bool, Option("--expand", help="Print the plans of the seeds and exit.")] = False,
+    plan: Annotated[Path | None, Option(hidden=True)] = None,
+    expand: Annotated[bool, Option("--expand", help="Print the scenarios of the seeds and exit.")] = False,
     shrink: Annotated[
-        bool, Option("--shrink", help="Reduce each failing plan to a small one and write it below runs/simulate/.")
+        bool, Option("--shrink", help="Reduce each failing scenario to a small one and write it below runs/simulate/.")
     ] = False,
     jobs: Annotated[int, Option(min=0, max=256, help="Worker processes; 0: one for each core.")] = 0,
     verify_share: Annotated[
@@ -429,7 +414,7 @@ def simulate(
 ) -> int:
     """Simulate labs with random work and faults, and check that all stores converge in time.
 
-    For each seed pflab generates a plan of work and faults, and plays it. Then it heals all faults. The seed fails if
+    For each seed pflab draws a scenario of work and faults, and plays it. Then it heals all faults. The seed fails if
     the stores do not converge within a computed time, or if an acknowledged change is lost. The exit code is 1 if a
     seed fails. With --forever pflab plays seeds until it is stopped, and the next time continues with the seed after
     the last one.
@@ -437,16 +422,9 @@ def simulate(
     Example: pflab simulate --seeds 1..100 --days 2 --faults lose,cut
     """
     if plan is not None:
-        given = {
-            "--seeds": seeds,
-            "--seed-file": seed_file,
-            "--expand": expand or None,
-            "--verify-share": verify_share,
-            "a topology": topology,
-            "--ledger": ledger,
-            "--forever": forever or None,
-        }
-        _refuse_beside("--plan replaces seeds", given)
+        raise CommandError(
+            f"pflab simulate --plan {plan}: campaigns have no plan files any more; --shrink writes scenarios for pflab run"
+        )
     if traces is not None and verify_share:
         raise CommandError(
             "pflab simulate: --verify-share plays seeds a second time in other processes, which keep no traces;"
@@ -456,7 +434,6 @@ def simulate(
         spark,
         master,
         {
-            "--plan": plan,
             "--expand": expand or None,
             "--traces": traces,
             "--jobs": jobs or None,
@@ -465,8 +442,6 @@ def simulate(
     )
     organization = None if topology is None else read_topology(topology)
     options = SimulateOptions(organization, days, faults, traces, jobs, shrink, verify_share, as_json, topology, where)
-    if plan is not None:
-        return play_plan(plan, options)
     if forever or ledger is not None:
         given = {
             "--seeds": seeds,
@@ -482,7 +457,7 @@ def simulate(
         length = None if forever else count or DEFAULT_COUNT
         return play_on(Endless(ledger or DEFAULT_LEDGER, order, jobs or jobs_here(), share, length, as_json, where))
     chosen = chosen_seeds(seeds, seed_file, count or DEFAULT_COUNT)
-    return print_plans(chosen, options) if expand else run_seeds(chosen, options)
+    return print_scenarios(chosen, options) if expand else run_seeds(chosen, options)
 
 
 def _master(spark: bool, master: str | None, beside: Mapping[str, object]) -> str | None:

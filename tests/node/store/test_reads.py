@@ -10,10 +10,8 @@ import pytest
 
 from node.store.node import Node
 from node.views import Post
-from pflab.campaign.monitor import Monitor
-from pflab.campaign.plans.draw import draw_plan
-from pflab.campaign.player import Player
-from pflab.simulation.simulator import Simulator
+from pflab.campaign.draw.scenario import draw_scenario
+from tests.support.campaign_scenarios import simulated
 from tests.support.post_office import PostOffice
 
 
@@ -110,11 +108,11 @@ def test_a_count_follows_edits_conflicts_and_deletions() -> None:
 @pytest.mark.parametrize("seed", [3, 11, 32, 40])
 def test_counts_are_true_after_a_campaign(seed: int) -> None:
     """After crashes, restores, expiry and removed replicas each store counts what it has."""
-    plan = draw_plan(seed)
 
     async def play() -> None:
-        async with Simulator(plan.organization(), seed=plan.seed, network=plan.network.policy()) as lab:
-            await Player(lab, plan, Monitor(lab)).play()
+        lab, player = simulated(draw_scenario(seed))
+        async with lab:
+            await player.play()
             for name in lab.names:
                 if lab.running(name):
                     check_counts(lab.read(name, lambda node: node))

@@ -105,7 +105,6 @@ def test_the_command_plays_the_seeds_that_come_next(
         ("--forever --seeds 1..2", "leave out --seeds"),
         ("--forever --count 3", "leave out --count"),
         ("--ledger l.jsonl --traces kept --shrink", "leave out --shrink and --traces"),
-        ("--plan p.yaml --forever", "leave out --forever"),
     ],
 )
 def test_what_does_not_go_together(options: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Playing a plan: what each step and each fault does, what is skipped, and that the lab is healed at the end."""
+"""Playing the scenario of a seed: its steps and faults, what is skipped, and the heal at the end."""
 
 from __future__ import annotations
 
@@ -6,13 +6,21 @@ import pytest
 
 from node.store.node import Node
 from node.views import Changed
-from pflab.campaign.monitor import Monitor
-from pflab.campaign.plans import plan as cp
+from pflab.campaign.draw import timed
+from pflab.campaign.draw.timed import Span, Timed, fault
 from pflab.campaign.player import JUDGED_EVERY_US, ONE_PLAYED_OUT_OF, SETTLING_US, Player
-from pflab.campaign.seed import STORE_FAILED, run_plan
+from pflab.campaign.scenario_document import Document
+from pflab.campaign.seed import STORE_FAILED, run_document
 from pflab.simulation.simulator import Simulator
 from pflab.terms.verdict import Judgement
-from tests.support.campaign_plans import A_FAULT_OF_EACH_KIND, DOCUMENT, WORK, plan
+from tests.support.campaign_scenarios import (
+    A_FAULT_OF_EACH_KIND,
+    ORGANIZATION,
+    ROUGH,
+    WORK,
+    campaign_scenario,
+    simulated,
+)
 from traces.events import (
     ChangeMade,
     ContentResumed,
@@ -25,19 +33,18 @@ from traces.events import (
 from traces.labtime import HOUR_US, MINUTE_US
 
 
-async def played(a_plan: cp.Plan) -> tuple[Simulator, Player]:
-    """Play a plan; all invariants must hold. Return the lab."""
-    lab = Simulator(a_plan.organization(), seed=a_plan.seed, network=a_plan.network.policy())
+async def played(document: Document) -> tuple[Simulator, Player]:
+    """Play a scenario; all invariants must hold. Return the lab."""
+    lab, play = simulated(document)
     await lab.up()
-    play = Player(lab, a_plan, Monitor(lab))
     await play.play()
     return lab, play
 
 
 async def test_every_step_is_a_change() -> None:
     """Each step does what it says, and no step is skipped (CN-2)."""
-    lab, play = await played(plan())
-    assert (play.steps_run, play.skipped) == (len(WORK), 0)
+    lab, play = await played(campaign_scenario())
+    assert (play.steps_run, play.skipped) == (len(WORK) + 1, 0)
     made = [(event.node, event.kind, event.operation) for event in lab.events() if isinstance(event, ChangeMade)]
     assert made[:4] == [("A", "message", "create")] * 3 + [("B", "fai", "create")]
     assert ("C", "folder", "delete") in made
@@ -48,7 +55,7 @@ async def test_every_step_is_a_change() -> None:
 
 def test_a_clean_run_violates_nothing() -> None:
     """Without faults every invariant holds at every instant, and in the end all stores have converged (CV-1 to CV-3)."""
-    result = run_plan(plan())
+    result = run_document(campaign_scenario())
     assert (result.judgement, result.violations, result.doubts) == (Judgement.CONVERGED, (), ())
     assert result.bound_us > 0
     assert {"conflict", "tombstone", "replica added", "replica dropped"} <= result.branches.keys()
@@ -57,8 +64,8 @@ def test_a_clean_run_violates_nothing() -> None:
 @pytest.mark.parametrize(("seed", "played_out"), [(ONE_PLAYED_OUT_OF + 1, False), (ONE_PLAYED_OUT_OF, True)])
 async def test_a_converged_lab_is_played_on_for_some_days(seed: int, played_out: bool) -> None:
     """A converged lab is played for two more days, or in one case of sixteen for all of its bound."""
-    lab, play = await played(plan(seed=seed))
-    healed_at = lab.topology.start_at + plan().length_us
+    lab, play = await played({**campaign_scenario(), "seed": seed})
+    healed_at = lab.topology.start_at + 10 * HOUR_US
     assert play.bound_us > JUDGED_EVERY_US + SETTLING_US
     assert lab.now - healed_at == (play.bound_us if played_out else JUDGED_EVERY_US + SETTLING_US)
     await lab.close()
@@ -67,25 +74,23 @@ async def test_a_converged_lab_is_played_on_for_some_days(seed: int, played_out:
 async def test_a_lab_that_does_not_converge_is_played_for_all_of_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """The player gives up a lab only at the end of its bound; here no store accepts any mail."""
     monkeypatch.setattr(Node, "mail_in", lambda *_: None)
-    a_plan = plan(seed=ONE_PLAYED_OUT_OF + 1)
-    lab = Simulator(a_plan.organization(), seed=a_plan.seed, network=a_plan.network.policy())
+    lab, play = simulated({**campaign_scenario(), "seed": ONE_PLAYED_OUT_OF + 1}, ())
     await lab.up()
-    play = Player(lab, a_plan, Monitor(lab, ()))
     await play.play()
-    assert lab.now - lab.topology.start_at - a_plan.length_us == play.bound_us
+    assert lab.now - lab.topology.start_at - 10 * HOUR_US == play.bound_us
     await lab.close()
 
 
 async def test_content_is_suspended_resumed_and_resumed_by_the_heal() -> None:
     """Stores that obey send no suspended content. A step resumes it, or at the latest the heal at the end does."""
     steps = (
-        cp.SuspendContent(at_us=MINUTE_US),
-        cp.Post(at_us=2 * MINUTE_US, on="A", folder="F", label="m1"),
-        cp.ResumeContent(at_us=2 * HOUR_US),
-        cp.SuspendContent(at_us=3 * HOUR_US),
+        timed.content(action="suspend", at_us=MINUTE_US),
+        timed.post(at_us=2 * MINUTE_US, on="A", folder="F", label="m1"),
+        timed.content(action="resume", at_us=2 * HOUR_US),
+        timed.content(action="suspend", at_us=3 * HOUR_US),
     )
-    lab, play = await played(plan(steps=steps))
-    assert (play.steps_run, play.skipped) == (4, 0)
+    lab, play = await played(campaign_scenario(steps=steps))
+    assert (play.steps_run, play.skipped) == (5, 0)
     start_at = lab.topology.start_at
     applied = [event.at - start_at for event in lab.events() if isinstance(event, VersionApplied)]
     assert min(applied) == 2 * HOUR_US + 15 * MINUTE_US
@@ -96,45 +101,47 @@ async def test_content_is_suspended_resumed_and_resumed_by_the_heal() -> None:
 
 async def test_a_deleted_store_never_comes_back() -> None:
     """A step deletes a store with its replicas; later faults and the heal do not start it again (RP-6)."""
-    outage = cp.Kill(at_us=HOUR_US, lasts_us=4 * HOUR_US, server="C")
-    back = cp.Restore(at_us=0, lasts_us=6 * HOUR_US, server="C")
-    steps = (*WORK[:2], cp.DeleteStore(at_us=2 * HOUR_US, on="A", store="C"))
-    lab, _ = await played(plan(outage, back, steps=steps))
+    outage = fault("kill", at_us=HOUR_US, lasts_us=4 * HOUR_US, server="C")
+    back = fault("restore", at_us=0, lasts_us=6 * HOUR_US, server="C")
+    steps = (*WORK[:2], timed.delete_store(at_us=2 * HOUR_US, on="A", store="C"))
+    lab, _ = await played(campaign_scenario(outage, back, steps=steps))
     assert not lab.running("C")
     assert lab.read("B", lambda node: node.folders())[0].replicas == ("A", "B")
     await lab.close()
 
 
-@pytest.mark.parametrize("fault", A_FAULT_OF_EACH_KIND, ids=lambda fault: type(fault).__name__)
-def test_each_kind_of_fault_is_survived(fault: cp.AnyFault) -> None:
+@pytest.mark.parametrize("span", A_FAULT_OF_EACH_KIND, ids=lambda span: span.kind)
+def test_each_kind_of_fault_is_survived(span: Span) -> None:
     """Under each kind of fault a lab keeps its invariants, and converges once it is healed (CV-3)."""
-    result = run_plan(plan(fault))
+    result = run_document(campaign_scenario(span))
     assert [each.in_words() for each in result.violations] == []
     assert result.judgement is Judgement.CONVERGED
 
 
 def test_all_kinds_of_fault_at_once_are_survived() -> None:
     """The same holds under all kinds of fault together, in a network with random delays and order."""
-    result = run_plan(plan(*A_FAULT_OF_EACH_KIND, network=cp.Network(shuffle=True, jitter_us=5 * MINUTE_US)))
+    result = run_document(campaign_scenario(*A_FAULT_OF_EACH_KIND, network=ROUGH))
     assert [each.in_words() for each in result.violations] == []
 
 
-@pytest.mark.parametrize("fault", A_FAULT_OF_EACH_KIND[:7], ids=lambda fault: type(fault).__name__)
-async def test_a_fault_begins_and_ends(fault: cp.AnyFault) -> None:
+@pytest.mark.parametrize("span", A_FAULT_OF_EACH_KIND[:7], ids=lambda span: span.kind)
+async def test_a_fault_begins_and_ends(span: Span) -> None:
     """A fault is injected at its time and healed at its end, unless its count was used up before."""
-    lab, _ = await played(plan(fault))
+    lab, _ = await played(campaign_scenario(span))
     injected = [event for event in lab.events() if isinstance(event, FaultInjected)]
     healed = [event for event in lab.events() if isinstance(event, FaultHealed)]
     start_at = lab.topology.start_at
-    assert [event.at for event in injected] == [start_at + fault.at_us]
-    assert [event.at <= start_at + fault.at_us + fault.lasts_us for event in healed] == [True]
+    assert [event.at for event in injected] == [start_at + span.at_us]
+    assert [event.at <= start_at + span.at_us + span.lasts_us for event in healed] == [True]
     await lab.close()
 
 
 async def test_a_swizzle_stops_and_starts_in_its_orders() -> None:
     """Stores stop one after the other and start in the other order."""
-    swizzle = cp.Swizzle(at_us=HOUR_US, lasts_us=HOUR_US, stop=("C", "A"), start=("A", "C"), gap_us=10 * MINUTE_US)
-    lab, _ = await played(plan(swizzle, steps=()))
+    swizzle = fault(
+        "swizzle", at_us=HOUR_US, lasts_us=HOUR_US, stop=["C", "A"], start=["A", "C"], gap_us=10 * MINUTE_US
+    )
+    lab, _ = await played(campaign_scenario(swizzle, steps=()))
     back = [
         (event.node, event.at) for event in lab.events() if isinstance(event, NodeStarted) and event.reason == "restart"
     ]
@@ -145,10 +152,10 @@ async def test_a_swizzle_stops_and_starts_in_its_orders() -> None:
 
 
 async def test_a_store_that_is_down_at_the_end_is_started() -> None:
-    """Every store that is down at the end of the plan is started, except one that never joined."""
-    document = {**DOCUMENT, "servers": {**DOCUMENT["servers"], "D": {"joins": "later"}}}
-    outage = cp.Kill(at_us=HOUR_US, lasts_us=1000 * HOUR_US, server="B", kill=False)
-    lab, _ = await played(plan(outage, topology=document, steps=()))
+    """Every store that is down at the end of the work is started, except one that never joined."""
+    document = {**ORGANIZATION, "servers": {**ORGANIZATION["servers"], "D": {"joins": "later"}}}
+    outage = fault("stop", at_us=HOUR_US, lasts_us=1000 * HOUR_US, server="B")
+    lab, _ = await played(campaign_scenario(outage, topology=document, steps=()))
     assert [event.node for event in lab.events() if isinstance(event, NodeStopped)] == ["B"]
     assert (lab.running("B"), lab.absent("D")) == (True, True)
     await lab.close()
@@ -156,9 +163,9 @@ async def test_a_store_that_is_down_at_the_end_is_started() -> None:
 
 async def test_a_store_joins_once() -> None:
     """A store joins at its step; a second step for it does nothing (RP-3)."""
-    document = {**DOCUMENT, "servers": {**DOCUMENT["servers"], "D": {"joins": "later"}}}
-    joins = tuple(cp.Join(at_us=hours * HOUR_US, store=store) for hours, store in ((1, "D"), (2, "D"), (3, "A")))
-    lab, play = await played(plan(topology=document, steps=joins))
+    document = {**ORGANIZATION, "servers": {**ORGANIZATION["servers"], "D": {"joins": "later"}}}
+    joins = tuple(timed.join(at_us=hours * HOUR_US, store=store) for hours, store in ((1, "D"), (2, "D"), (3, "A")))
+    lab, play = await played(campaign_scenario(topology=document, steps=joins))
     assert play.skipped == 2
     assert lab.running("D")
     await lab.close()
@@ -166,25 +173,25 @@ async def test_a_store_joins_once() -> None:
 
 def test_steps_on_missing_things_are_skipped() -> None:
     """Steps whose message or folder does not exist yet, or that would change nothing, do nothing."""
-    steps: tuple[cp.AnyStep, ...] = (
-        cp.Post(at_us=0, on="A", folder="g", label="m2"),
-        cp.Edit(at_us=0, on="A", message="m1"),
-        cp.Delete(at_us=0, on="A", message="m1"),
-        cp.Recover(at_us=0, on="A", message="m1"),
-        cp.CreateFolder(at_us=0, on="A", label="h", title="H", under="g"),
-        cp.MoveFolder(at_us=0, on="A", folder="F", under="g"),
-        cp.DeleteFolder(at_us=0, on="A", folder="g"),
-        cp.AddReplica(at_us=0, on="A", folder="F", store="B"),
-        cp.RemoveReplica(at_us=0, on="A", folder="g", store="B"),
-        cp.Join(at_us=0, store="A"),
+    steps: tuple[Timed, ...] = (
+        timed.post(at_us=0, on="A", folder="g", label="m2"),
+        timed.edit(at_us=0, on="A", message="m1"),
+        timed.delete(at_us=0, on="A", message="m1"),
+        timed.recover(at_us=0, on="A", message="m1"),
+        timed.create_folder(at_us=0, on="A", label="h", title="H", under="g"),
+        timed.move_folder(at_us=0, on="A", folder="F", under="g"),
+        timed.delete_folder(at_us=0, on="A", folder="g"),
+        timed.add_replica(at_us=0, on="A", folder="F", store="B"),
+        timed.remove_replica(at_us=0, on="A", folder="g", store="B"),
+        timed.join(at_us=0, store="A"),
     )
     later = (
-        cp.Post(at_us=MINUTE_US, on="A", folder="F", label="m1"),
-        cp.Resolve(at_us=2 * MINUTE_US, on="A", message="m1", keep="last"),
-        cp.CreateFolder(at_us=MINUTE_US, on="A", label="g", title="G"),
+        timed.post(at_us=MINUTE_US, on="A", folder="F", label="m1"),
+        timed.resolve(at_us=2 * MINUTE_US, on="A", message="m1", keep="last"),
+        timed.create_folder(at_us=MINUTE_US, on="A", label="g", title="G"),
     )
-    result = run_plan(plan(steps=steps + later))
-    assert (result.steps_run, result.skipped) == (len(steps) + len(later), len(steps) + 1)
+    result = run_document(campaign_scenario(steps=steps + later))
+    assert (result.steps_run, result.skipped) == (len(steps) + len(later) + 1, len(steps) + 1)
     assert result.judgement is Judgement.CONVERGED
 
 
@@ -195,18 +202,18 @@ def test_a_store_that_fails_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> N
         raise AssertionError("planted")
 
     monkeypatch.setattr(Node, "tick", broken)
-    (found,) = run_plan(plan()).violations
+    (found,) = run_document(campaign_scenario()).violations
     assert found.invariant == STORE_FAILED
     assert "planted" in found.witness
     monkeypatch.undo()
     monkeypatch.setattr(Node, "post_batch", broken)
-    (found,) = run_plan(plan()).violations
+    (found,) = run_document(campaign_scenario()).violations
     assert found.witness == "server A: internal error while serving a user: AssertionError: planted"
 
 
 def test_an_acknowledged_change_without_an_event_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every change that a store acknowledged must have an event (DU-1)."""
     monkeypatch.setattr(Node, "delete", lambda *_: Changed("E-9", f"{'ee' * 16}:9"))
-    (found,) = run_plan(plan()).violations
+    (found,) = run_document(campaign_scenario()).violations
     assert found.invariant == "acknowledged is committed"
     assert found.witness.startswith("A acknowledged eeee")

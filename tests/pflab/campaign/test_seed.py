@@ -19,7 +19,7 @@ import pytest
 from node.store.node import Node
 from pflab.campaign import seeds
 from pflab.campaign.coverage import BRANCHES
-from pflab.campaign.plans.plan import FAULT_KINDS
+from pflab.campaign.draw.faults import FAULT_KINDS
 from pflab.campaign.seed import SeedResult, parse_faults, run_seed
 from pflab.campaign.seeds import (
     LONG_CAMPAIGN,

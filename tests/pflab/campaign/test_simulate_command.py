@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from pflab.campaign.monitor import Monitor
-from pflab.campaign.plans.draw import draw_plan
-from pflab.campaign.plans.file import load_plan, plan_from_text, plan_of, plan_text
+from pflab.campaign.draw.scenario import draw_scenario
+from pflab.campaign.monitor import CampaignMonitor
+from pflab.campaign.reductions import work_of
+from pflab.campaign.scenario_document import verb_of
 from pflab.cli.app import run
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.invariants.registry import INVARIANTS
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.verdict import ExitCode
-from tests.support.campaign_plans import plan
+from tests.support.campaign_scenarios import document_of
 from traces.events import TombstoneMade
 
 
@@ -39,12 +40,12 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def planted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give every lab of this process one more invariant, which does not hold."""
-    init = Monitor.__init__
+    init = CampaignMonitor.__init__
 
-    def with_planted(self: Monitor, lab: object, _invariants: Sequence[type[Invariant]] = ()) -> None:
+    def with_planted(self: CampaignMonitor, lab: object, _invariants: Sequence[type[Invariant]] = ()) -> None:
         init(self, lab, (*INVARIANTS, NoDeletion))  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Monitor, "__init__", with_planted)
+    monkeypatch.setattr(CampaignMonitor, "__init__", with_planted)
 
 
 def test_seeds_that_converge(capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,48 +64,38 @@ def test_fresh_seeds_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed[1].isdigit()
 
 
-def test_a_seed_is_expanded_to_its_plan(capsys: pytest.CaptureFixture[str]) -> None:
-    """--expand prints the plan of a seed, as YAML or as JSON, without playing it."""
+def test_a_seed_is_expanded_to_its_scenario(capsys: pytest.CaptureFixture[str]) -> None:
+    """--expand prints the scenario of a seed, as YAML or as JSON, without playing it."""
     assert run(["simulate", "--seeds", "17..17", "--expand"]) == ExitCode.GOOD
-    assert plan_from_text(capsys.readouterr().out) == draw_plan(17)
+    printed = document_of(capsys.readouterr().out)
+    assert {key: printed[key] for key in draw_scenario(17)} == draw_scenario(17)
     assert run(["simulate", "--seeds", "17..18", "--expand", "--json", "--days", "1"]) == ExitCode.GOOD
-    assert [plan_of(each) for each in json.loads(capsys.readouterr().out)] == [
-        draw_plan(17, days=1),
-        draw_plan(18, days=1),
-    ]
-
-
-def test_a_plan_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """--plan plays a file; its traces can be kept."""
-    Path("p.yaml").write_text(plan_text(plan()), "utf-8")
-    assert run(["simulate", "--plan", "p.yaml", "--traces", "kept"]) == ExitCode.GOOD
-    assert capsys.readouterr().out == "seed 1: converged\n"
-    assert list((tmp_path / "kept").glob("seed-1/*/traces/*.jsonl"))
-    assert run(["simulate", "--plan", "p.yaml", "--json"]) == ExitCode.GOOD
-    assert json.loads(capsys.readouterr().out)["judgement"] == "converged"
+    assert json.loads(capsys.readouterr().out) == [draw_scenario(17, days=1), draw_scenario(18, days=1)]
 
 
 @pytest.mark.usefixtures("planted")
 def test_a_failing_seed_is_reported_and_shrunk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A violation is printed with its witness, exit code 1; --shrink writes a small plan that fails the same
-    way with --plan."""
-    Path("p.yaml").write_text(plan_text(plan()), "utf-8")
-    assert run(["simulate", "--plan", "p.yaml", "--shrink"]) == ExitCode.VIOLATION
+    """A violation is printed with its witness, exit code 1; --shrink writes a small scenario that begins with the witness."""
+    seed = next(seed for seed in range(1, 30) if deletes(draw_scenario(seed, days=1)))
+    assert run(["simulate", "--seeds", str(seed), "--days", "1", "--jobs", "1", "--shrink"]) == ExitCode.VIOLATION
     out = capsys.readouterr().out
-    assert "planted (DL-1) at 2003-10-21T01:00:00Z: A deleted something" in out
-    (path,) = (tmp_path / "runs" / "simulate").glob("*/shrunk-1.yaml")
+    assert "planted (DL-1) at 2003-10-2" in out
+    (path,) = (tmp_path / "runs" / "simulate").glob("*/shrunk-*.yaml")
     assert str(path.relative_to(tmp_path)) in out
-    assert len(load_plan(path).steps) == 2
-    assert "A deleted something" in path.read_text("utf-8").splitlines()[0]
-    assert run(["simulate", "--plan", str(path)]) == ExitCode.VIOLATION
+    text = path.read_text("utf-8")
+    assert len(work_of(document_of(text))) == 2
+    assert text.splitlines()[0].endswith("deleted something")
+    assert run(["validate", str(path)]) == ExitCode.GOOD
+
+
+def deletes(scenario: dict[str, object]) -> bool:
+    return any(verb_of(step) == "delete" for step in work_of(scenario))
 
 
 @pytest.mark.usefixtures("planted")
 def test_a_seed_file(capsys: pytest.CaptureFixture[str]) -> None:
     """--seed-file plays the seeds of a file, and each that fails is printed."""
-    deleting = [
-        seed for seed in range(1, 30) if any(step.__class__.__name__ == "Delete" for step in draw_plan(seed).steps)
-    ]
+    deleting = [seed for seed in range(1, 30) if deletes(draw_scenario(seed))]
     Path("seeds.txt").write_text(f"# once failed\n{deleting[0]}\n", "utf-8")
     run(["simulate", "--seed-file", "seeds.txt", "--jobs", "1"])
     captured = capsys.readouterr()
@@ -115,12 +106,8 @@ def test_a_seed_file(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("planted")
 def test_the_command_that_repeats_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
-    """The command printed for a failing seed has every option that its plan depends on."""
-    seed = next(
-        seed
-        for seed in range(1, 40)
-        if any(step.__class__.__name__ == "Delete" for step in draw_plan(seed, days=2, faults=("lose", "kill")).steps)
-    )
+    """The command printed for a failing seed has every option that its scenario depends on."""
+    seed = next(seed for seed in range(1, 40) if deletes(draw_scenario(seed, days=2, faults=("lose", "kill"))))
     run(["simulate", "--seeds", str(seed), "--days", "2", "--faults", "lose,kill", "--jobs", "1"])
     out = " ".join(capsys.readouterr().out.split())
     assert f"pflab simulate --seeds {seed} --days 2 --faults lose,kill;" in out
@@ -129,7 +116,6 @@ def test_the_command_that_repeats_a_failure(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        (["--plan", "none.yaml"], "none.yaml: no such file or directory; name a plan file"),
         (["--seed-file", "none.txt"], "none.txt: no such file or directory; name a file that can be read"),
         (["--seed-file", "empty.txt"], "empty.txt: no seeds; write a seed, or a range such as 1..20, on each line"),
         (
@@ -137,10 +123,6 @@ def test_the_command_that_repeats_a_failure(capsys: pytest.CaptureFixture[str]) 
             "bad.txt:2: --seeds many: not a range of seeds; write for example 1..200, the smaller first",
         ),
         (["--seeds", "1", "--faults", "frob"], "--faults frob: unknown fault frob; write all, none, or some of "),
-        (
-            ["--plan", "p.yaml", "--seeds", "1", "--expand"],
-            "--plan replaces seeds; leave out --seeds and --expand",
-        ),
         (["--seeds", "1", "--jobs", "-1"], "Invalid value for '--jobs'"),
     ],
 )

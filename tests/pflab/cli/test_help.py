@@ -83,7 +83,7 @@ def test_values_are_not_named_after_types(verb: str, capsys: pytest.CaptureFixtu
 def test_the_example_of_each_help_works(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each verb accepts the example in its help; the demo's has a test of its own."""
     for example in examples_of(verb):
-        # Its plans are drawn, which is where a wrong word is refused; a hundred seeds are not played here.
+        # Its scenarios are drawn, which is where a wrong word is refused; a hundred seeds are not played here.
         args = [*example[:2], "1..2", *example[3:], "--expand"] if verb == "simulate" else example
         assert run(args) == ExitCode.GOOD
         assert capsys.readouterr().out

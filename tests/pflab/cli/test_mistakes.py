@@ -104,8 +104,8 @@ def test_validate_tells_the_mistakes_of_several_files(capsys: pytest.CaptureFixt
             " leave out --traces or --verify-share",
         ),
         (
-            ["simulate", "--plan", "p.yaml", "--verify-share", "1"],
-            "pflab simulate: --plan replaces seeds; leave out --verify-share",
+            ["simulate", "--plan", "p.yaml"],
+            "pflab simulate --plan p.yaml: campaigns have no plan files any more; --shrink writes scenarios for pflab run",
         ),
         (["decode", "/dev/zero"], "/dev/zero: larger than 268435456 bytes; name a smaller file"),
         (["simulate", "/dev/zero"], "/dev/zero:1:1: the file is larger than 1048576 bytes; split it or shorten it"),
@@ -181,7 +181,7 @@ LONG = "x" * 300
         *(["validate", LONG], ["run", LONG], ["simulate", LONG], ["state", LONG], ["trace", LONG], ["up", LONG]),
         *(["explain", "A-1", "--run", LONG], ["decode", LONG], ["import", LONG, "--folder", "F", "--node", "A"]),
         *(["export", "Projects", "--run", LONG], ["analyze", LONG], ["diff", LONG, LONG], ["demo", "--lesson", LONG]),
-        *(["run", "good.yaml", "--simulate", "--traces", LONG], ["simulate", "--plan", LONG], ["check", LONG]),
+        *(["run", "good.yaml", "--simulate", "--traces", LONG], ["check", LONG]),
         *(["simulate", "--seed-file", LONG], ["compose", LONG], ["log", LONG], ["mailbox", LONG], ["backfill", LONG]),
     ],
 )

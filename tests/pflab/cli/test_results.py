@@ -9,8 +9,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pflab.campaign.plans.draw import draw_plan
-from pflab.campaign.plans.file import plan_text
 from pflab.cli.app import run
 from pflab.cli.junit import Played, write_junit
 from pflab.terms.verdict import ExitCode
@@ -125,19 +123,17 @@ def test_backfill_shows_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_validate_says_what_a_good_file_is(good: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The output says that a valid file is valid, and whether it is a topology, a scenario or a plan."""
+    """The output says that a valid file is valid, and whether it is a topology or a scenario."""
     (Path("lab.yaml")).write_text("servers: {A: {}, B: {}}\nfolders: {Projects: {}}\n", "utf-8")
-    Path("plan.yaml").write_text(plan_text(draw_plan(17)), "utf-8")
-    assert run(["validate", good, "lab.yaml", "plan.yaml"]) == ExitCode.GOOD
+    assert run(["validate", good, "lab.yaml"]) == ExitCode.GOOD
     out, _ = printed_lines(capsys)
     assert out == [
         "good.yaml: a valid scenario: A post arrives (4 steps, rules OUT-1)",
         "lab.yaml: a valid topology: 2 servers in 1 site, 1 folder",
-        "plan.yaml: a valid plan: 8 steps and 3 faults in 432 min",
     ]
 
 
-@pytest.mark.parametrize("kind", ["topology", "scenario", "plan"])
+@pytest.mark.parametrize("kind", ["topology", "scenario"])
 def test_schemas_are_json(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     """pflab schema prints a JSON Schema document."""
     assert run(["schema", kind]) == ExitCode.GOOD

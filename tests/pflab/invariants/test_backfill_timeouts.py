@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pflab.campaign.plans.file import plan_from_text
-from pflab.campaign.seed import run_plan
+from pflab.campaign.seed import run_document
 from pflab.invariants.backfill_timeouts import EntriesWaitAsConfigured, TimeoutsSendRequests
 from pflab.terms.verdict import Judgement
+from tests.support.campaign_scenarios import document_of
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, Trace, entry, folder_version, gets, numbers, sends
 from traces.events import (
@@ -191,109 +191,128 @@ def test_a_leaving_store_is_asked_too() -> None:
 
 
 WAITED_FOR_ITS_REPLICA = """
-plan: 1
+title: "Seed 888, shrunk"
+missing: skip
 seed: 888
-length: 1 d 1 h 16 min
 topology:
   organization: Campaign
   sites: [SEA]
-  servers: {A: {site: SEA, version: "2000"}, D: {site: SEA, version: "5.5"}}
-  settings: {Replication Short Backfill Request Timeout: 30 min}
+  servers:
+    A: {site: SEA, version: "2000"}
+    D: {site: SEA, version: "5.5"}
+  settings:
+    Replication Short Backfill Request Timeout: 30 min
 steps:
-  - {at: 21 h 5 min, do: create folder, on: A, as: g25, title: M25, replicas: [A, D]}
-  - {at: 23 h 16 min, do: post, on: A, folder: g25, as: m27, size: 10}
-  - {at: 23 h 31 min, do: post, on: A, folder: g25, as: m28, size: 10}
-faults:
-  - {at: 19 h 54 min, fault: restore, lasts: 5 h, server: D}
-  - {at: 23 h 16 min, fault: delay, lasts: 2 h, from: A, to: D, type: content response, count: 1, by: 80 min}
-  - {at: 23 h 24 min, fault: lose, lasts: 15 min, from: A, to: D, type: content, count: 1}
+  - {at: 19 h 54 min, backup: {on: D, as: f1}}
+  - {at: 21 h 5 min, folder: {on: A, create: M25, replicas: [A, D], as: g25}}
+  - {at: 23 h 16 min, delay: {from: A, to: D, type: content response, count: 1, by: 80 min, as: f2}}
+  - {at: 23 h 16 min, post: {on: A, folder: g25, subject: post, as: m27}}
+  - {at: 23 h 24 min, lose: {from: A, to: D, type: content, count: 1, as: f3}}
+  - {at: 23 h 31 min, post: {on: A, folder: g25, subject: post, as: m28}}
+  - {at: 23 h 39 min, heal: f3}
+  - {at: 1 d 54 min, restore: {on: D, backup: f1}}
+  - {at: 1 d 1 h 16 min, repair: all}
+  - {until: {converged: all, within: bound}}
 """
 
 
 def test_a_response_that_waited_for_its_replica_begins_to_fill_it() -> None:
     """On 5.5 a new replica asks at once until a response has arrived for it; a response that waited in the queue counts too
     (BF-2, IN-5)."""
-    assert run_plan(plan_from_text(WAITED_FOR_ITS_REPLICA)).judgement is Judgement.CONVERGED
+    assert run_document(document_of(WAITED_FOR_ITS_REPLICA)).judgement is Judgement.CONVERGED
 
 
 EXPIRED_AT_THE_ONE_THAT_ANSWERS = """
-plan: 1
+title: "Seed 881, shrunk"
+missing: skip
 seed: 881
-length: 1 d 9 h 30 min
 topology:
   organization: Campaign
   sites: [SEA]
-  servers: {A: {site: SEA}, B: {site: SEA}, C: {site: SEA, settings: {Replication Folder Tombstone Age Limit: 1}}}
+  servers:
+    A: {site: SEA}
+    B: {site: SEA}
+    C: {site: SEA, settings: {Replication Folder Tombstone Age Limit: 1}}
   settings:
     Age Limit: 6 h
     Replication Short Backfill Request Timeout: 1 h
     Replication Short Backfill Request Timeout Later Retry: 1 h
 steps:
-  - {at: 0 s, do: create folder, on: C, as: g25, title: M25, replicas: [C, B, A]}
-  - {at: 2 h, do: post, on: B, folder: g25, as: m27, size: 10}
-faults:
-  - {at: 150 min, fault: restore, lasts: 26 h, server: B}
-  - {at: 450 min, fault: kill, lasts: 26 h, server: A}
+  - {at: 0 s, folder: {on: C, create: M25, replicas: [C, B, A], as: g25}}
+  - {at: 2 h, post: {on: B, folder: g25, subject: post, as: m27}}
+  - {at: 150 min, backup: {on: B, as: f1}}
+  - {at: 450 min, kill: A}
+  - {at: 1 d 4 h 30 min, restore: {on: B, backup: f1}}
+  - {at: 1 d 9 h 30 min, repair: all}
+  - {until: {converged: all, within: bound}}
 """
 
 
 def test_a_source_where_the_item_expired_is_not_asked_again() -> None:
     """At a later time-out a store whose row claims what has expired there is passed over (DL-3, BF-3)."""
-    assert run_plan(plan_from_text(EXPIRED_AT_THE_ONE_THAT_ANSWERS)).judgement is Judgement.CONVERGED
+    assert run_document(document_of(EXPIRED_AT_THE_ONE_THAT_ANSWERS)).judgement is Judgement.CONVERGED
 
 
 A_HOLE_AMONG_ASSOCIATED_MESSAGES = """
-plan: 1
+title: "Seed 982, shrunk"
+missing: skip
 seed: 982
-length: 19 h 30 min
 topology:
   organization: Campaign
   sites: [SEA]
   servers:
     A: {site: SEA, version: "5.5"}
     B: {site: SEA, version: "2003", settings: {Age Limit: 1 h, Replication Expiry: 1 h}}
-  folders: {F0: {replicas: [B]}}
+  folders:
+    F0: {replicas: [B]}
 steps:
-  - {at: 16 min, do: post, on: B, folder: F0, as: m2, size: 10}
-  - {at: 201 min, do: add replica, on: A, folder: F0, store: A}
-  - {at: 386 min, do: post, on: B, folder: F0, as: m6, size: 10, associated: true}
-faults:
-  - {at: 330 min, fault: delay, lasts: 14 h, from: B, to: A, type: content, count: 1, by: 40 min}
-  - {at: 424 min, fault: lose, lasts: 40 min, from: B, to: A, type: content, count: 1}
+  - {at: 16 min, post: {on: B, folder: F0, subject: post, as: m2}}
+  - {at: 201 min, replica: {on: A, folder: F0, add: A}}
+  - {at: 330 min, delay: {from: B, to: A, type: content, count: 1, by: 40 min, as: f1}}
+  - {at: 386 min, post: {on: B, folder: F0, subject: post, associated: true, as: m6}}
+  - {at: 424 min, lose: {from: B, to: A, type: content, count: 1, as: f2}}
+  - {at: 464 min, heal: f2}
+  - {at: 19 h 30 min, repair: all}
+  - {until: {converged: all, within: bound}}
 """
 
 
 def test_what_expired_of_contents_is_a_hole_among_associated_messages() -> None:
     """The number of an expired content is a hole in the set of associated messages, and may still be requested there (DL-3)."""
-    assert run_plan(plan_from_text(A_HOLE_AMONG_ASSOCIATED_MESSAGES)).judgement is Judgement.CONVERGED
+    assert run_document(document_of(A_HOLE_AMONG_ASSOCIATED_MESSAGES)).judgement is Judgement.CONVERGED
 
 
 BACK_ON_THE_LIST = """
-plan: 1
+title: "Seed 1125, shrunk"
+missing: skip
 seed: 1125
-length: 551 min
 topology:
   organization: Campaign
   sites: [SEA]
-  servers: {A: {site: SEA, version: "5.5"}, C: {site: SEA, version: "5.5"}}
-  folders: {F0: {replicas: [A, C]}}
+  servers:
+    A: {site: SEA, version: "5.5"}
+    C: {site: SEA, version: "5.5"}
+  folders:
+    F0: {replicas: [A, C]}
 steps:
-  - {at: 5 min, do: post, on: C, folder: F0, as: m2, size: 10}
-  - {at: 5 min, do: remove replica, on: C, folder: F0, store: A}
-  - {at: 491 min, do: add replica, on: C, folder: F0, store: A}
+  - {at: 5 min, post: {on: C, folder: F0, subject: post, as: m2}}
+  - {at: 5 min, replica: {on: C, folder: F0, remove: A}}
+  - {at: 491 min, replica: {on: C, folder: F0, add: A}}
+  - {at: 551 min, repair: all}
+  - {until: {converged: all, within: bound}}
 """
 
 
 def test_a_store_that_is_added_again_before_it_left_misses_changes() -> None:
     """A leaving store requests nothing. If it is put back on the list before it has left, it misses what others told of
     meanwhile (RP-2, BF-1)."""
-    assert run_plan(plan_from_text(BACK_ON_THE_LIST)).judgement is Judgement.CONVERGED
+    assert run_document(document_of(BACK_ON_THE_LIST)).judgement is Judgement.CONVERGED
 
 
 EXPIRED_WHERE_NOBODY_CAN_TELL = """
-plan: 1
+title: "Seed 1046, shrunk"
+missing: skip
 seed: 1046
-length: 1 d 1 h 48 min
 topology:
   organization: Campaign
   sites: [SEA]
@@ -301,17 +320,20 @@ topology:
     A: {site: SEA, version: "2000", settings: {Age Limit: 1 h}}
     B: {site: SEA, version: "2000"}
     C: {site: SEA, version: "2000"}
-  folders: {F0: {replicas: [A, B]}}
+  folders:
+    F0: {replicas: [A, B]}
 steps:
-  - {at: 437 min, do: create folder, on: A, as: g5, title: G4, under: F0, replicas: [A]}
-  - {at: 851 min, do: add replica, on: B, folder: g5, store: C}
-  - {at: 856 min, do: move folder, on: B, folder: g5}
-  - {at: 1 d 43 min, do: post, on: C, folder: g5, as: m16, size: 10}
-  - {at: 1 d 48 min, do: delete folder, on: B, folder: F0}
+  - {at: 437 min, folder: {on: A, create: G4, under: F0, replicas: [A], as: g5}}
+  - {at: 851 min, replica: {on: B, folder: g5, add: C}}
+  - {at: 856 min, folder: {on: B, move: g5, under: "/"}}
+  - {at: 1 d 43 min, post: {on: C, folder: g5, subject: post, as: m16}}
+  - {at: 1 d 48 min, folder: {on: B, delete: F0}}
+  - {at: 1 d 1 h 48 min, repair: all}
+  - {until: {converged: all, within: bound}}
 """
 
 
 def test_stores_may_differ_by_expired_messages_in_a_doubtful_folder() -> None:
     """An age limit may remove a message at one store only, also in a folder for which the oracle cannot say what must exist
     (CV-2, DL-3)."""
-    assert run_plan(plan_from_text(EXPIRED_WHERE_NOBODY_CAN_TELL)).judgement is Judgement.CONVERGED
+    assert run_document(document_of(EXPIRED_WHERE_NOBODY_CAN_TELL)).judgement is Judgement.CONVERGED

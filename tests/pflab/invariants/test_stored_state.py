@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pflab.campaign.coverage import BRANCHES, OPTIONAL
-from pflab.campaign.plans.plan import FAULT_KINDS
+from pflab.campaign.draw.faults import FAULT_KINDS
 from pflab.invariants.backfill_array import NothingMissingIsForgotten
 from pflab.invariants.invariant import VALIDATIONS, Invariant, violations_of
 from pflab.invariants.registry import INVARIANTS

@@ -6,11 +6,14 @@ from typing import Any
 
 import msgspec
 
-from pflab.campaign.plans.plan import Plan, Post, Restore
-from pflab.campaign.seed import run_plan
+from pflab.campaign.draw import timed
+from pflab.campaign.draw.timed import Span, fault
+from pflab.campaign.scenario_document import Document
+from pflab.campaign.seed import run_document
 from pflab.oracle.losses import Losses
 from pflab.terms.mail_types import MailKind
 from pflab.terms.verdict import Judgement
+from tests.support.campaign_scenarios import campaign_scenario
 from tests.support.invariant_builders import FOLDER, Trace, applies, gets, lab, number, sends
 from traces.events import (
     BackupMade,
@@ -192,36 +195,38 @@ def test_a_replica_dropped_without_a_restore_explains_nothing() -> None:
     assert losses_trace.losses.lost == {}
 
 
-def plan(*faults: Restore, days: str = "180") -> Plan:
-    posts = [Post(at_us=hour * HOUR_US + MINUTE_US, on="A", folder="F", label=f"m{hour}") for hour in (1, 3, 7)]
+def with_posts(*faults: Span, days: str = "180") -> Document:
+    posts = [timed.post(at_us=hour * HOUR_US + MINUTE_US, on="A", folder="F", label=f"m{hour}") for hour in (1, 3, 7)]
     settings = {"Replication Folder Tombstone Age Limit": int(days)}
     topology = {
         "servers": {"A": {}, "B": {}},
         "folders": {"F": {"replicas": ["A", "B"]}},
         "settings": settings,
     }
-    return Plan(seed=1, length_us=2 * DAY_US, topology=topology, steps=tuple(posts), faults=faults)
+    return campaign_scenario(*faults, steps=tuple(posts), topology=topology, length_us=2 * DAY_US)
 
 
-def test_a_plan_with_a_restore() -> None:
+def test_a_scenario_with_a_restore() -> None:
     """The backup is made when the fault begins, and restored when it ends; unsent changes are lost and reported (RP-4)."""
-    result = run_plan(plan(Restore(at_us=2 * HOUR_US, lasts_us=HOUR_US + 2 * MINUTE_US, server="A", dead_us=0)))
+    result = run_document(with_posts(fault("restore", at_us=2 * HOUR_US, lasts_us=HOUR_US + 2 * MINUTE_US, server="A")))
     assert result.judgement is Judgement.CONVERGED
     assert result.branches["restored from backup"] == 1
     assert result.branches["loss reported"] == 1
 
 
-def test_a_plan_with_a_backup_that_is_too_old() -> None:
+def test_a_scenario_with_a_backup_that_is_too_old() -> None:
     """A store restored later than the tombstone age begins as new, and has everything at the end (DL-4)."""
-    result = run_plan(plan(Restore(at_us=HOUR_US, lasts_us=30 * HOUR_US, server="A", dead_us=HOUR_US), days="1"))
+    result = run_document(
+        with_posts(fault("restore", at_us=HOUR_US, lasts_us=30 * HOUR_US, server="A", dead_us=HOUR_US), days="1")
+    )
     assert result.judgement is Judgement.CONVERGED
     assert result.branches["began as new"] == 1
     assert "loss reported" not in result.branches
 
 
-def test_a_restore_that_ends_after_the_plan_comes_before_its_end() -> None:
+def test_a_restore_that_ends_after_the_work_comes_before_its_end() -> None:
     """The lab is healed only after every lost store is restored."""
-    result = run_plan(plan(Restore(at_us=HOUR_US, lasts_us=30 * DAY_US, server="A")))
+    result = run_document(with_posts(fault("restore", at_us=HOUR_US, lasts_us=30 * DAY_US, server="A")))
     assert result.judgement is Judgement.CONVERGED
     assert result.branches["restored from backup"] == 1
 

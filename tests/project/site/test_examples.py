@@ -36,9 +36,8 @@ def test_the_failure_of_the_page_is_what_pflab_reports(tmp_path: Path, capsys: p
     assert Played("pflab run", shown, printed).as_shown, printed
 
 
-def test_the_plan_of_the_page_holds(tmp_path: Path) -> None:
-    """The example in docs/how-to/campaigns.md is a plan, and no invariant fails when it is played."""
+def test_the_scenario_of_the_page_of_campaigns_holds(tmp_path: Path) -> None:
+    """The example in docs/how-to/campaigns.md is a scenario, and no invariant fails when it is played."""
     (example,) = examples("how-to/campaigns.md", "yaml")
-    (tmp_path / "plan.yaml").write_text(example, "utf-8")
-    assert run(["validate", str(tmp_path / "plan.yaml")]) == ExitCode.GOOD
-    assert run(["simulate", "--plan", str(tmp_path / "plan.yaml")]) == ExitCode.GOOD
+    (tmp_path / "seed.yaml").write_text(example, "utf-8")
+    assert run(["run", str(tmp_path / "seed.yaml"), "--simulate"]) == ExitCode.GOOD

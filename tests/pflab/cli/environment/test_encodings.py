@@ -80,9 +80,9 @@ def test_files_that_are_printed_are_utf_8(monkeypatch: pytest.MonkeyPatch, encod
     """The output of a verb that prints a file can be written into a file and given to pflab again, in every locale."""
     Path("t.yaml").write_text(TOPOLOGY, "utf-8")
     play(POSTED)
-    Path("plan.yaml").write_bytes(printed(monkeypatch, encoding, "simulate", "t.yaml", "--seeds", "1", "--expand"))
-    assert FOLDER in Path("plan.yaml").read_text("utf-8")
-    assert run(["validate", "plan.yaml"]) == ExitCode.GOOD
+    Path("seed.yaml").write_bytes(printed(monkeypatch, encoding, "simulate", "t.yaml", "--seeds", "1", "--expand"))
+    assert FOLDER in Path("seed.yaml").read_text("utf-8")
+    assert run(["validate", "seed.yaml"]) == ExitCode.GOOD
     Path("example.yaml").write_bytes(printed(monkeypatch, encoding, "example", "one-site"))
     load_topology(Path("example.yaml"))
     assert "services:" in printed(monkeypatch, encoding, "compose", "t.yaml").decode("utf-8")

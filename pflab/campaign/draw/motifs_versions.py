@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pflab.campaign.plans.motif_builder import ALL_TIMEOUTS, FIRST_TIMEOUTS, MotifBuilder, Part
-from pflab.campaign.plans.plan import AddReplica, Delay, DeleteStore, Lose, ResumeContent, SuspendContent
+from pflab.campaign.draw import timed
+from pflab.campaign.draw.motif_builder import ALL_TIMEOUTS, FIRST_TIMEOUTS, MotifBuilder, Part
 from traces.labtime import HOUR_US, MINUTE_US
 
 ENOUGH_FOR_THE_OLDEST = 5
@@ -63,7 +63,7 @@ def oldest_replica(m: MotifBuilder) -> list[Part]:
     m.state.versions |= {store: m.draw.choice(("2000", "2003", "2007")) for store in others}
     folder = replace(m, a=oldest).folder(oldest)
     adds = [
-        AddReplica(at_us=m.at_us + index * 20 * MINUTE_US, on=oldest, folder=folder.label, store=store)
+        timed.add_replica(at_us=m.at_us + index * 20 * MINUTE_US, on=oldest, folder=folder.label, store=store)
         for index, store in enumerate((*others, asker))
     ]
     m.state.lasts_until(adds[-1].at_us + 4 * HOUR_US)
@@ -89,8 +89,8 @@ def asked_while_suspended(m: MotifBuilder) -> list[Part]:
     m.state.settings |= dict.fromkeys(FIRST_TIMEOUTS, "1 h")
     folder = m.folder(m.a, m.b)
     lost = m.lose("content", m.a, m.b, 1, 40 * MINUTE_US)
-    suspend = SuspendContent(at_us=m.at_us + 75 * MINUTE_US)
-    resume = ResumeContent(at_us=suspend.at_us + m.draw.choice((2, 4, 7)) * HOUR_US)
+    suspend = timed.content(action="suspend", at_us=m.at_us + 75 * MINUTE_US)
+    resume = timed.content(action="resume", at_us=suspend.at_us + m.draw.choice((2, 4, 7)) * HOUR_US)
     unsent = m.post(m.a, folder.label, 90 * MINUTE_US)
     m.state.lasts_until(resume.at_us + HOUR_US)
     return [
@@ -112,14 +112,16 @@ def still_in_the_queue(m: MotifBuilder) -> list[Part]:
     folders = [m.folder(m.a, m.b) for _ in range(2)]
     posts = [m.post(m.a, folder.label, after_us) for folder in folders for after_us in (0, 50 * MINUTE_US)]
     lost = m.lose("content", m.a, m.b, None, 40 * MINUTE_US)
-    late = Delay(
-        at_us=m.at_us, lasts_us=4 * HOUR_US, from_=m.a, to=m.b, type="content response", count=1, by_us=HOUR_US
+    late = timed.fault(
+        "delay", at_us=m.at_us, lasts_us=4 * HOUR_US, from_=m.a, to=m.b, type="content response", count=1, by_us=HOUR_US
     )
-    suspend = SuspendContent(at_us=m.at_us + 145 * MINUTE_US)
+    suspend = timed.content(action="suspend", at_us=m.at_us + 145 * MINUTE_US)
     missed = m.folder(m.a, m.b, at_us=suspend.at_us + HOUR_US)
-    lost_mail = Lose(at_us=missed.at_us, lasts_us=20 * MINUTE_US, from_=m.a, to=m.b, type="hierarchy", count=None)
+    lost_mail = timed.fault(
+        "lose", at_us=missed.at_us, lasts_us=20 * MINUTE_US, from_=m.a, to=m.b, type="hierarchy", count=None
+    )
     later = m.folder(m.a, m.b, at_us=missed.at_us + 30 * MINUTE_US)
-    resume = ResumeContent(at_us=later.at_us + m.draw.choice((3, 5, 9)) * HOUR_US)
+    resume = timed.content(action="resume", at_us=later.at_us + m.draw.choice((3, 5, 9)) * HOUR_US)
     m.state.lasts_until(resume.at_us + HOUR_US)
     return [*folders, *posts, lost, late, suspend, missed, lost_mail, later, resume]
 
@@ -132,6 +134,6 @@ def deleted_source(m: MotifBuilder) -> list[Part]:
     folder = m.folder(m.b, m.a, m.c)
     lost = m.lose("content", m.a, None, None, 40 * MINUTE_US)
     later = m.post(m.a, folder.label, 50 * MINUTE_US)
-    deleted = DeleteStore(at_us=m.at_us + m.draw.choice((80, 300, 500)) * MINUTE_US, on=m.b, store=m.a)
+    deleted = timed.delete_store(at_us=m.at_us + m.draw.choice((80, 300, 500)) * MINUTE_US, on=m.b, store=m.a)
     m.state.lasts_until(deleted.at_us + HOUR_US)
     return [folder, m.post(m.a, folder.label), lost, later, deleted]

@@ -6,32 +6,8 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pflab.campaign.plans.plan import (
-    AddReplica,
-    AddReplicas,
-    AnyStep,
-    ChangeFolder,
-    CreateFolder,
-    Delete,
-    DeleteFolder,
-    DeleteStore,
-    Edit,
-    Join,
-    MoveFolder,
-    Post,
-    Propagate,
-    RemoveReplica,
-    RemoveReplicas,
-    RenameFolder,
-    ReplaceReplicas,
-    Resend,
-    Resolve,
-    ResumeContent,
-    SendMail,
-    SuspendContent,
-    Synchronize,
-)
-from pflab.campaign.plans.plan_state import FolderState, PlanState
+from pflab.campaign.draw import timed
+from pflab.campaign.draw.state import DrawState, FolderState
 from topology.enums import FolderPriority, ResolveMethod, ServerVersion
 from traces.labtime import HOUR_US, MINUTE_US
 
@@ -46,8 +22,8 @@ _MOST_STEPS_WHEN_LARGE = 12
 _SCHEDULES = ("always", "every 1 h", "every 2 h", "Mon-Sun 08:00-18:00")
 _PROPERTIES: tuple[Callable[[random.Random], Mapping[str, Any]], ...] = (
     lambda draw: {"schedule": draw.choice(_SCHEDULES)},
-    lambda draw: {"resolve": draw.choice(tuple(ResolveMethod))},
-    lambda draw: {"priority": draw.choice(tuple(FolderPriority))},
+    lambda draw: {"resolve": str(draw.choice(tuple(ResolveMethod)))},
+    lambda draw: {"priority": str(draw.choice(tuple(FolderPriority)))},
 )
 _TITLES = ("G1", "G2", "G3", "G4")
 """The titles of new folders: only few, so that two stores sometimes create the same name (spec: HI-7)."""
@@ -63,14 +39,14 @@ _ARRIVED_US = HOUR_US
 """A message older than this has probably reached the other holders."""
 
 
-def draw_work(draw: random.Random, state: PlanState) -> list[AnyStep]:
-    """Return the steps of a plan. They end at the length of the plan or at the maximal number of steps."""
-    steps: list[AnyStep] = []
+def draw_work(draw: random.Random, state: DrawState) -> list[timed.Timed]:
+    """Return the steps of a scenario. They end at its length or at the maximal number of steps."""
+    steps: list[timed.Timed] = []
     most = draw.choice(_MOST_STEPS)
     if len(state.stores) > _LARGE:
         most = min(most, _MOST_STEPS_WHEN_LARGE)
     at_us = 0
-    steps += [Join(at_us=state.instant(draw, 0.1, 0.8), store=store) for store in state.late]
+    steps += [timed.join(at_us=state.instant(draw, 0.1, 0.8), store=store) for store in state.late]
     steps += [*_suspension(draw, state), *_deleted_store(draw, state)]
     while at_us < state.length_us and len(steps) < most:
         (step,) = draw.choices([step for _, step in _STEPS], [weight for weight, _ in _STEPS])
@@ -79,29 +55,29 @@ def draw_work(draw: random.Random, state: PlanState) -> list[AnyStep]:
     return steps
 
 
-def _suspension(draw: random.Random, state: PlanState) -> Iterator[AnyStep]:
-    """In some plans, suspend content replication for a while or until the heal."""
+def _suspension(draw: random.Random, state: DrawState) -> Iterator[timed.Timed]:
+    """With some seeds, suspend content replication for a while or until the heal."""
     if draw.random() < _SUSPENDED:
         at_us = state.instant(draw, 0.0, 0.8)
-        yield SuspendContent(at_us=at_us)
-        yield ResumeContent(at_us=at_us + draw.choice(_SUSPENDED_US))
+        yield timed.content(action="suspend", at_us=at_us)
+        yield timed.content(action="resume", at_us=at_us + draw.choice(_SUSPENDED_US))
 
 
-def _deleted_store(draw: random.Random, state: PlanState) -> Iterator[AnyStep]:
+def _deleted_store(draw: random.Random, state: DrawState) -> Iterator[timed.Timed]:
     through = {end for connector in state.connectors for end in connector.bridgeheads}
     dispensable = [store for store in state.stores[1:] if store not in through]
     if len(state.stores) > 2 and dispensable and draw.random() < _DELETED:
         store = draw.choice(dispensable)
         on = draw.choice([each for each in state.stores if each != store])
-        yield DeleteStore(at_us=state.instant(draw, 0.3, 0.9), on=on, store=store)
+        yield timed.delete_store(at_us=state.instant(draw, 0.3, 0.9), on=on, store=store)
 
 
-def draw_orders(draw: random.Random, state: PlanState) -> list[AnyStep]:
-    """Return the orders of administrators in a plan, and the mails that users send from folders (spec: AD-1, ML-5).
+def draw_orders(draw: random.Random, state: DrawState) -> list[timed.Timed]:
+    """Return the orders of administrators in a scenario, and the mails that users send from folders (spec: AD-1, ML-5).
 
     They have a generator of their own, so the other steps of a seed do not depend on them.
     """
-    steps: list[AnyStep] = []
+    steps: list[timed.Timed] = []
     if draw.random() >= _ORDERED or len(state.stores) < 2:
         return steps
     for _ in range(draw.choice((1, 2, 4))):
@@ -110,7 +86,7 @@ def draw_orders(draw: random.Random, state: PlanState) -> list[AnyStep]:
     return steps
 
 
-def _ordered_folder(draw: random.Random, state: PlanState) -> tuple[str, list[str], str | None]:
+def _ordered_folder(draw: random.Random, state: DrawState) -> tuple[str, list[str], str | None]:
     """Return a store, the other holders, and the folder; None for the hierarchy."""
     place = None if draw.random() < _OF_HIERARCHY else _place(draw, state)
     folder = None if place is None else place[1]
@@ -119,24 +95,24 @@ def _ordered_folder(draw: random.Random, state: PlanState) -> tuple[str, list[st
     return store, [each for each in holders if each != store], None if folder is None else folder.label
 
 
-def _able(state: PlanState, stores: Sequence[str]) -> Sequence[str]:
+def _able(state: DrawState, stores: Sequence[str]) -> Sequence[str]:
     """Return the stores whose versions have Send and Synchronize, or all if there are none."""
     old = {ServerVersion.V5_5, ServerVersion.V2000}
     return [each for each in stores if state.topology.servers[each].version not in old] or stores
 
 
-def _resend(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _resend(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     store, others, label = _ordered_folder(draw, state)
     to = draw.choice(others) if others and draw.random() < 0.5 else None
-    yield Resend(at_us=at_us, on=store, folder=label, store=to, days=draw.choice((1, 1, 7)))
+    yield timed.resend(at_us=at_us, on=store, folder=label, store=to, days=draw.choice((1, 1, 7)))
 
 
-def _synchronize(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _synchronize(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     store, _, label = _ordered_folder(draw, state)
-    yield Synchronize(at_us=at_us, on=store, folder=label)
+    yield timed.synchronize(at_us=at_us, on=store, folder=label)
 
 
-def _never(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _never(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     """Under the schedule "never", let a store post, and send it by order. The heal ends the schedule (spec: RST-1)."""
     place = _place(draw, state)
     if place is None:
@@ -144,22 +120,22 @@ def _never(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnySte
     folder = place[1]
     store = draw.choice(_able(state, folder.replicas))
     others = [each for each in folder.replicas if each != store]
-    yield ChangeFolder(at_us=at_us, on=store, folder=folder.label, schedule="never")
+    yield timed.change_folder(at_us=at_us, on=store, folder=folder.label, schedule="never")
     for wait_us in (HOUR_US, 2 * HOUR_US):
         label = state.label("m")
-        yield Post(at_us=at_us + wait_us, on=store, folder=folder.label, label=label, count=draw.choice(_COUNTS))
+        yield timed.post(at_us=at_us + wait_us, on=store, folder=folder.label, label=label, count=draw.choice(_COUNTS))
         to = draw.choice(others) if others and draw.random() < 0.5 else None
-        yield Resend(at_us=at_us + wait_us + HOUR_US // 2, on=store, folder=folder.label, store=to)
+        yield timed.resend(at_us=at_us + wait_us + HOUR_US // 2, on=store, folder=folder.label, store=to)
 
 
-def _send_mail(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _send_mail(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     place, other = _any_folder(draw, state), _any_folder(draw, state)
     if place is not None and other is not None:
         title = state.label("s")
-        yield SendMail(at_us=at_us, on=place[0], folder=place[1].label, recipient=other[1].label, title=title)
+        yield timed.send_mail(at_us=at_us, on=place[0], folder=place[1].label, recipient=other[1].label, title=title)
 
 
-def _subtree(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _subtree(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     """Add, remove or replace a store in a subtree, or in all folders; rarely propagate properties."""
     folders = state.existing()
     top = None if not folders or draw.random() < _OF_HIERARCHY else draw.choice(folders)
@@ -173,13 +149,13 @@ def _subtree(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyS
     store, by = draw.sample(state.stores, 2)
     kind = draw.choice(("add", "remove", "replace", "replace", "propagate"))
     if kind == "add":
-        yield AddReplicas(at_us=at_us, on=on, folder=label, store=store)
+        yield timed.change_replicas(at_us=at_us, on=on, folder=label, add=store)
     elif kind == "remove":
-        yield RemoveReplicas(at_us=at_us, on=on, folder=label, store=store)
+        yield timed.change_replicas(at_us=at_us, on=on, folder=label, remove=store)
     elif kind == "replace":
-        yield ReplaceReplicas(at_us=at_us, on=on, folder=label, store=store, to=by)
+        yield timed.change_replicas(at_us=at_us, on=on, folder=label, replace=store, by=by)
     elif top is not None:
-        yield Propagate(at_us=at_us, on=on, folder=top.label, properties=draw.choice(_PROPAGATED))
+        yield timed.propagate(at_us=at_us, on=on, folder=top.label, properties=draw.choice(_PROPAGATED))
     for folder in below if kind != "propagate" else ():
         had, last = store in folder.replicas, folder.replicas == [store]
         if kind == "add" and not had:
@@ -193,7 +169,7 @@ def _subtree(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyS
 _PROPAGATED = (("replicas",), ("schedule", "priority"), ("replicas", "resolve", "contacts", "age_limit"))
 _ORDERED = 0.3
 _OF_HIERARCHY = 0.3
-_ORDERS: tuple[tuple[int, Callable[[random.Random, PlanState, int], Iterator[AnyStep]]], ...] = (
+_ORDERS: tuple[tuple[int, Callable[[random.Random, DrawState, int], Iterator[timed.Timed]]], ...] = (
     (5, _subtree),
     (5, _resend),
     (3, _synchronize),
@@ -203,7 +179,7 @@ _ORDERS: tuple[tuple[int, Callable[[random.Random, PlanState, int], Iterator[Any
 """The weight and the function of each kind of order."""
 
 
-def _place(draw: random.Random, state: PlanState) -> tuple[str, FolderState] | None:
+def _place(draw: random.Random, state: DrawState) -> tuple[str, FolderState] | None:
     """Return a random folder and a store that should hold it."""
     folders = state.existing()
     if not folders:
@@ -212,13 +188,13 @@ def _place(draw: random.Random, state: PlanState) -> tuple[str, FolderState] | N
     return draw.choice(folder.replicas), folder
 
 
-def _post(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _post(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     place = _place(draw, state)
     if place is None:
         return
     store, folder = place
     size = draw.choice(_SIZES)
-    step = Post(
+    step = timed.post(
         at_us=at_us,
         on=store,
         folder=folder.label,
@@ -227,11 +203,11 @@ def _post(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep
         size=size,
         associated=draw.random() < 0.12,
     )
-    folder.messages += [(label, at_us) for label in step.labels()]
+    folder.messages += [(label, at_us) for label in timed.labels_of(step)]
     yield step
 
 
-def _message(draw: random.Random, state: PlanState, at_us: int) -> tuple[str, FolderState, str] | None:
+def _message(draw: random.Random, state: DrawState, at_us: int) -> tuple[str, FolderState, str] | None:
     """Return a store, its folder, and a message that the store should have."""
     found = [folder for folder in state.existing() if folder.messages]
     if not found:
@@ -243,33 +219,33 @@ def _message(draw: random.Random, state: PlanState, at_us: int) -> tuple[str, Fo
     return draw.choice(folder.replicas), folder, draw.choice(pool)
 
 
-def _edit(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _edit(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     found = _message(draw, state, at_us)
     if found is None:
         return
     store, folder, message = found
-    yield Edit(at_us=at_us, on=store, message=message)
+    yield timed.edit(at_us=at_us, on=store, message=message)
     others = [each for each in folder.replicas if each != store]
     if others and draw.random() < 0.2:
-        yield Edit(at_us=at_us, on=draw.choice(others), message=message)
+        yield timed.edit(at_us=at_us, on=draw.choice(others), message=message)
 
 
-def _delete(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _delete(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     found = _message(draw, state, at_us)
     if found is not None:
-        yield Delete(at_us=at_us, on=found[0], message=found[2])
+        yield timed.delete(at_us=at_us, on=found[0], message=found[2])
 
 
-def _resolve(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _resolve(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     found = _message(draw, state, at_us)
     if found is not None:
-        yield Resolve(at_us=at_us, on=found[0], message=found[2], keep=draw.choice(("shown", "last", "all")))
+        yield timed.resolve(at_us=at_us, on=found[0], message=found[2], keep=draw.choice(("shown", "last", "all")))
 
 
 # -- administrators
 
 
-def _create_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _create_folder(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     folders = state.existing()
     under = draw.choice(folders).label if folders and draw.random() < 0.5 else None
     replicas = draw.sample(state.stores, min(len(state.stores), draw.choice((1, 2, 2, 3))))
@@ -278,35 +254,35 @@ def _create_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterato
     for store in creators:
         label = state.label("g")
         state.folders.append(FolderState(label, replicas[:], under))
-        yield CreateFolder(at_us=at_us, on=store, label=label, title=title, under=under, replicas=tuple(replicas))
+        yield timed.create_folder(at_us=at_us, on=store, label=label, title=title, under=under, replicas=replicas)
 
 
-def _any_folder(draw: random.Random, state: PlanState) -> tuple[str, FolderState] | None:
+def _any_folder(draw: random.Random, state: DrawState) -> tuple[str, FolderState] | None:
     folders = state.existing()
     return (draw.choice(state.stores), draw.choice(folders)) if folders else None
 
 
-def _rename_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _rename_folder(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     found = _any_folder(draw, state)
     if found is not None:
         title = draw.choice((state.label("R"), *_TITLES))
-        yield RenameFolder(at_us=at_us, on=found[0], folder=found[1].label, title=title)
+        yield timed.rename_folder(at_us=at_us, on=found[0], folder=found[1].label, title=title)
 
 
-def _move_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _move_folder(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     found, other = _any_folder(draw, state), _any_folder(draw, state)
     if found is not None and other is not None:
         under = None if found[1] is other[1] or draw.random() < 0.3 else other[1].label
-        yield MoveFolder(at_us=at_us, on=found[0], folder=found[1].label, under=under)
+        yield timed.move_folder(at_us=at_us, on=found[0], folder=found[1].label, under=under)
 
 
-def _change_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _change_folder(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     found = _any_folder(draw, state)
     if found is not None:
-        yield ChangeFolder(at_us=at_us, on=found[0], folder=found[1].label, **draw.choice(_PROPERTIES)(draw))
+        yield timed.change_folder(at_us=at_us, on=found[0], folder=found[1].label, **draw.choice(_PROPERTIES)(draw))
 
 
-def _delete_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _delete_folder(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     found = _any_folder(draw, state)
     if found is not None and len(state.existing()) > 1:
         deleted = {found[1].label}
@@ -314,10 +290,10 @@ def _delete_folder(draw: random.Random, state: PlanState, at_us: int) -> Iterato
             if folder.label in deleted or folder.under in deleted:
                 deleted.add(folder.label)
                 folder.deleted = True
-        yield DeleteFolder(at_us=at_us, on=found[0], folder=found[1].label)
+        yield timed.delete_folder(at_us=at_us, on=found[0], folder=found[1].label)
 
 
-def _add_replica(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _add_replica(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     found = _any_folder(draw, state)
     if found is None:
         return
@@ -325,18 +301,18 @@ def _add_replica(draw: random.Random, state: PlanState, at_us: int) -> Iterator[
     if others:
         store = draw.choice(others)
         found[1].replicas.append(store)
-        yield AddReplica(at_us=at_us, on=found[0], folder=found[1].label, store=store)
+        yield timed.add_replica(at_us=at_us, on=found[0], folder=found[1].label, store=store)
 
 
-def _remove_replica(draw: random.Random, state: PlanState, at_us: int) -> Iterator[AnyStep]:
+def _remove_replica(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
     found = _any_folder(draw, state)
     if found is not None and len(found[1].replicas) > 1:
         store = draw.choice(found[1].replicas)
         found[1].replicas.remove(store)
-        yield RemoveReplica(at_us=at_us, on=found[0], folder=found[1].label, store=store)
+        yield timed.remove_replica(at_us=at_us, on=found[0], folder=found[1].label, store=store)
 
 
-_STEPS: tuple[tuple[int, Callable[[random.Random, PlanState, int], Iterator[AnyStep]]], ...] = (
+_STEPS: tuple[tuple[int, Callable[[random.Random, DrawState, int], Iterator[timed.Timed]]], ...] = (
     (30, _post),
     (18, _edit),
     (8, _delete),

@@ -6,15 +6,15 @@ import random
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pflab.campaign.plans.plan import AnyFault, AnyStep, CreateFolder, Lose, Post
-from pflab.campaign.plans.plan_state import PlanState
+from pflab.campaign.draw import timed
+from pflab.campaign.draw.state import DrawState
 from pflab.faults.fault import MailType
 from traces.labtime import HOUR_US, MINUTE_US
 
 BROADCAST_US = 30 * MINUTE_US
 """After this time a change has been broadcast and has arrived, if there is no fault and no slow link."""
 
-Part = AnyStep | AnyFault
+Part = timed.Timed | timed.Span
 
 CONTACT = "kim@contoso.test"
 """The contact of folders in campaigns."""
@@ -49,31 +49,40 @@ class MotifBuilder:
     """Makes the steps and faults of one motif.
 
     draw: the random generator.
-    state: the plan so far.
+    state: the scenario so far.
     at_us: when the motif begins.
     a, b, c: stores; `c` is `b` if the organization has only two.
     """
 
     draw: random.Random
-    state: PlanState
+    state: DrawState
     at_us: int
     a: str
     b: str
     c: str
 
-    def folder(self, *replicas: str, at_us: int | None = None, title: str | None = None) -> CreateFolder:
+    def folder(
+        self,
+        *replicas: str,
+        at_us: int | None = None,
+        title: str | None = None,
+        under: str | None = None,
+        **properties: Any,
+    ) -> timed.Timed:
         """Return a step that creates a folder, by default so early that all stores know it when the motif begins."""
         label = self.state.label("g")
-        return CreateFolder(
+        return timed.create_folder(
             at_us=max(0, self.at_us - 2 * HOUR_US) if at_us is None else at_us,
             on=self.a,
             label=label,
             title=title or f"M{label[1:]}",
-            replicas=tuple(dict.fromkeys(replicas)),
+            replicas=list(dict.fromkeys(replicas)),
+            under=under,
+            **properties,
         )
 
-    def post(self, on: str, folder: str, after_us: int = 0, **more: Any) -> Post:
-        return Post(at_us=self.at_us + after_us, on=on, folder=folder, label=self.state.label("m"), **more)
+    def post(self, on: str, folder: str, after_us: int = 0, **more: Any) -> timed.Timed:
+        return timed.post(at_us=self.at_us + after_us, on=on, folder=folder, label=self.state.label("m"), **more)
 
-    def lose(self, type_: MailType, from_: str | None, to: str | None, count: int | None, lasts_us: int) -> Lose:
-        return Lose(at_us=self.at_us, lasts_us=lasts_us, from_=from_, to=to, type=type_, count=count)
+    def lose(self, type_: MailType, from_: str | None, to: str | None, count: int | None, lasts_us: int) -> timed.Span:
+        return timed.fault("lose", at_us=self.at_us, lasts_us=lasts_us, from_=from_, to=to, type=type_, count=count)

@@ -5,26 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from pflab.campaign.plans.motif_builder import (
+from pflab.campaign.draw import timed
+from pflab.campaign.draw.motif_builder import (
     ALL_TIMEOUTS,
     ALTERATIONS,
     FIRST_TIMEOUTS,
     MotifBuilder,
     Part,
     quick_settings,
-)
-from pflab.campaign.plans.plan import (
-    AddReplica,
-    Alter,
-    Cut,
-    Delay,
-    DeleteFolder,
-    Duplicate,
-    Edit,
-    Lose,
-    Post,
-    RemoveReplica,
-    Reorder,
 )
 from traces.labtime import HOUR_US, MINUTE_US
 
@@ -38,7 +26,7 @@ def lost_content(m: MotifBuilder) -> list[Part]:
     m.state.settings["Replication Message Size Limit"] = m.draw.choice((1, 1, 4, 300))
     folder = m.folder(m.a, m.b, m.c)
     first = m.post(m.a, folder.label, count=m.draw.choice((1, 8, 12)), size=2_000)
-    edit = Edit(at_us=m.at_us + 20 * MINUTE_US, on=m.a, message=first.labels()[0])
+    edit = timed.edit(at_us=m.at_us + 20 * MINUTE_US, on=m.a, message=timed.labels_of(first)[0])
     lost = m.lose("content", m.a, m.b, None, HOUR_US)
     return [folder, first, edit, lost, m.post(m.a, folder.label, 90 * MINUTE_US)]
 
@@ -51,7 +39,7 @@ def edited_before_it_went(m: MotifBuilder) -> list[Part]:
     begins_us = -m.at_us % CYCLE_US + MINUTE_US  # posts and edit are in one cycle
     m.state.lasts_until(m.at_us + HOUR_US)
     first, second = (m.post(m.a, folder.label, begins_us + after * MINUTE_US, size=2_000) for after in (0, 1))
-    edit = Edit(at_us=second.at_us + MINUTE_US, on=m.a, message=first.label)
+    edit = timed.edit(at_us=second.at_us + MINUTE_US, on=m.a, message=first.label)
     parts: list[Part] = [folder, first, second, edit]
     if m.c != m.b or m.draw.random() < 0.4:
         parts.append(m.lose("content", m.a, m.b, None, 45 * MINUTE_US))
@@ -87,12 +75,13 @@ def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
     m.state.lasts_until(m.at_us + 3 * HOUR_US)
     post, later, later_again = (m.post(m.a, folder.label, begins_us + cycle * CYCLE_US) for cycle in (0, 1, 3))
     behind, behind_later = (m.post(m.a, other.label, begins_us + cycle * CYCLE_US) for cycle in (2, 4))
-    edit = Edit(at_us=behind.at_us, on=m.a, message=post.label)
+    edit = timed.edit(at_us=behind.at_us, on=m.a, message=post.label)
     lost, lost_too = (
-        Lose(at_us=each.at_us + 8 * MINUTE_US, lasts_us=CYCLE_US, from_=m.a, to=m.b, type="content")
+        timed.fault("lose", at_us=each.at_us + 8 * MINUTE_US, lasts_us=CYCLE_US, from_=m.a, to=m.b, type="content")
         for each in (post, edit)
     )
-    late = Delay(
+    late = timed.fault(
+        "delay",
         at_us=post.at_us,
         lasts_us=HOUR_US * 2,
         from_=m.a,
@@ -105,13 +94,13 @@ def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
 
 
 def unclaimed(m: MotifBuilder) -> list[Part]:
-    """The only store that has a change leaves the replica list. In some plans its requests to leave are lost for 30 hours."""
+    """The only store that has a change leaves the replica list. With some seeds its requests to leave are lost for 30 hours."""
     if m.c == m.b:
         return []
     folder = m.folder(m.c, m.a, m.b)
     lost = m.lose("content", m.a, None, 2, 35 * MINUTE_US)
     later = m.post(m.a, folder.label, 36 * MINUTE_US)
-    leaves = RemoveReplica(at_us=m.at_us + 80 * MINUTE_US, on=m.c, folder=folder.label, store=m.a)
+    leaves = timed.remove_replica(at_us=m.at_us + 80 * MINUTE_US, on=m.c, folder=folder.label, store=m.a)
     lost_mail = [m.lose("status request", m.a, None, None, 30 * HOUR_US)] if m.draw.random() < 0.6 else []
     return [folder, m.post(m.a, folder.label), lost, later, leaves, *lost_mail]
 
@@ -122,9 +111,9 @@ def back_unheard(m: MotifBuilder) -> list[Part]:
         return []
     folder = m.folder(m.c, m.a, m.b)
     at_us = m.at_us + 40 * MINUTE_US
-    leaves = RemoveReplica(at_us=at_us, on=m.c, folder=folder.label, store=m.a)
-    back = AddReplica(at_us=at_us + 50 * MINUTE_US, on=m.c, folder=folder.label, store=m.a)
-    lost_mail = Lose(at_us=at_us, lasts_us=5 * HOUR_US, from_=m.c, to=m.b, type="hierarchy")
+    leaves = timed.remove_replica(at_us=at_us, on=m.c, folder=folder.label, store=m.a)
+    back = timed.add_replica(at_us=at_us + 50 * MINUTE_US, on=m.c, folder=folder.label, store=m.a)
+    lost_mail = timed.fault("lose", at_us=at_us, lasts_us=5 * HOUR_US, from_=m.c, to=m.b, type="hierarchy")
     return [folder, m.post(m.a, folder.label), leaves, back, lost_mail]
 
 
@@ -182,7 +171,7 @@ def unheard_status(m: MotifBuilder) -> list[Part]:
 def unheard_request(m: MotifBuilder) -> list[Part]:
     m.state.settings |= quick_settings(m.draw)
     folder = m.folder(m.a)
-    add = AddReplica(at_us=m.at_us, on=m.a, folder=folder.label, store=m.b)
+    add = timed.add_replica(at_us=m.at_us, on=m.a, folder=folder.label, store=m.b)
     lost = [m.lose("status request", one, other, 2, 10 * HOUR_US) for one, other in ((m.a, m.b), (m.b, m.a))]
     return [folder, m.post(m.a, folder.label), add, *lost]
 
@@ -190,7 +179,7 @@ def unheard_request(m: MotifBuilder) -> list[Part]:
 def deleted_while_missing(m: MotifBuilder) -> list[Part]:
     folder = m.folder(m.a, m.b)
     later = m.post(m.a, folder.label, 90 * MINUTE_US)
-    deletion = DeleteFolder(at_us=later.at_us + HOUR_US, on=m.a, folder=folder.label)
+    deletion = timed.delete_folder(at_us=later.at_us + HOUR_US, on=m.a, folder=folder.label)
     return [folder, m.post(m.a, folder.label), m.lose("content", m.a, m.b, 1, HOUR_US), later, deletion]
 
 
@@ -201,11 +190,11 @@ def asked_when_gone(m: MotifBuilder) -> list[Part]:
     m.state.settings |= quick_settings(m.draw)
     m.state.store_settings.setdefault(m.b, {})["Preferred Backfill Source"] = m.a
     folder = m.folder(m.c, m.a, m.b)
-    leaves = RemoveReplica(at_us=m.at_us, on=m.c, folder=folder.label, store=m.a)
-    late_mail = Delay(at_us=m.at_us, lasts_us=3 * HOUR_US, to=m.b, type="hierarchy", by_us=6 * HOUR_US)
-    first = Post(at_us=m.at_us - 80 * MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
-    later = Post(at_us=m.at_us - 20 * MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
-    lost = Lose(at_us=first.at_us, lasts_us=50 * MINUTE_US, from_=m.a, to=m.b, type="content")
+    leaves = timed.remove_replica(at_us=m.at_us, on=m.c, folder=folder.label, store=m.a)
+    late_mail = timed.fault("delay", at_us=m.at_us, lasts_us=3 * HOUR_US, to=m.b, type="hierarchy", by_us=6 * HOUR_US)
+    first = timed.post(at_us=m.at_us - 80 * MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
+    later = timed.post(at_us=m.at_us - 20 * MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
+    lost = timed.fault("lose", at_us=first.at_us, lasts_us=50 * MINUTE_US, from_=m.a, to=m.b, type="content")
     return [folder, first, lost, later, late_mail, leaves]
 
 
@@ -214,17 +203,17 @@ def asked_when_gone(m: MotifBuilder) -> list[Part]:
 
 def overtaken(m: MotifBuilder) -> list[Part]:
     folder = m.folder(m.a, m.b)
-    slow = Reorder(
-        at_us=m.at_us, lasts_us=3 * HOUR_US, from_=m.a, to=m.b, type="content", by_us=40 * MINUTE_US, count=1
+    slow = timed.fault(
+        "reorder", at_us=m.at_us, lasts_us=3 * HOUR_US, from_=m.a, to=m.b, type="content", by_us=40 * MINUTE_US, count=1
     )
     post = m.post(m.a, folder.label)
-    edit = Edit(at_us=m.at_us + 20 * MINUTE_US, on=m.a, message=post.label)
+    edit = timed.edit(at_us=m.at_us + 20 * MINUTE_US, on=m.a, message=post.label)
     return [folder, slow, post, m.draw.choice((edit, edit, m.post(m.a, folder.label, 20 * MINUTE_US)))]
 
 
 def doubled(m: MotifBuilder) -> list[Part]:
     folder = m.folder(m.a, m.b)
-    twice = Duplicate(at_us=m.at_us, lasts_us=20 * HOUR_US, from_=None, to=None, type=None, count=6)
+    twice = timed.fault("duplicate", at_us=m.at_us, lasts_us=20 * HOUR_US, from_=None, to=None, type=None, count=6)
     lost = m.lose("content", m.a, m.b, 1, HOUR_US)
     return [folder, lost, twice, m.post(m.a, folder.label), m.post(m.a, folder.label, 90 * MINUTE_US)]
 
@@ -232,19 +221,19 @@ def doubled(m: MotifBuilder) -> list[Part]:
 def expired(m: MotifBuilder) -> list[Part]:
     m.state.settings["MTA Expiry Normal"] = "30 min"
     folder = m.folder(m.a, m.b)
-    cut = Cut(at_us=m.at_us, lasts_us=5 * HOUR_US, between=(m.a, m.b))
+    cut = timed.fault("cut", at_us=m.at_us, lasts_us=5 * HOUR_US, between=[m.a, m.b])
     return [folder, cut, m.post(m.a, folder.label, 5 * MINUTE_US)]
 
 
 def one_item_unreadable(m: MotifBuilder) -> list[Part]:
     """One of several items in a mail cannot be decoded."""
     folder = m.folder(m.a, m.b, m.c)
-    bad = Alter(at_us=m.at_us, lasts_us=HOUR_US, from_=m.a, to=m.b, type="content", count=1, how="item")
+    bad = timed.fault("alter", at_us=m.at_us, lasts_us=HOUR_US, from_=m.a, to=m.b, type="content", count=1, how="item")
     return [folder, bad, m.post(m.a, folder.label, count=3), m.post(m.a, folder.label, 90 * MINUTE_US)]
 
 
 def altered(m: MotifBuilder) -> list[Part]:
     folder = m.folder(m.a, m.b)
     how: Literal["flip", "cut", "noise"] = m.draw.choice(ALTERATIONS)
-    bad = Alter(at_us=m.at_us, lasts_us=HOUR_US, from_=m.a, to=m.b, type="content", count=1, how=how)
+    bad = timed.fault("alter", at_us=m.at_us, lasts_us=HOUR_US, from_=m.a, to=m.b, type="content", count=1, how=how)
     return [folder, bad, m.post(m.a, folder.label), m.post(m.a, folder.label, 90 * MINUTE_US)]

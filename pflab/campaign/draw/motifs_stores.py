@@ -4,35 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pflab.campaign.plans.motif_builder import BROADCAST_US, FIRST_TIMEOUTS, MotifBuilder, Part, quick_settings
-from pflab.campaign.plans.motifs_objects import below_the_deleted
-from pflab.campaign.plans.plan import (
-    AddReplica,
-    Delete,
-    DeleteFolder,
-    Edit,
-    Kill,
-    Post,
-    RemoveReplica,
-    RenameFolder,
-    Restore,
-)
+from pflab.campaign.draw import timed
+from pflab.campaign.draw.motif_builder import BROADCAST_US, FIRST_TIMEOUTS, MotifBuilder, Part, quick_settings
+from pflab.campaign.draw.motifs_objects import below_the_deleted
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 TOMBSTONE_DAYS = 1
-"""The tombstone age in these motifs. It is the shortest possible one (DL-4), so that a plan need not last half a year."""
+"""The tombstone age in these motifs. It is the shortest possible one (DL-4), so that a scenario need not last half a year."""
 
 MOST_STORES = 5
 """Motifs that last days are for labs of at most this many stores, because larger labs would take too much time."""
 
 
 def early(m: MotifBuilder) -> MotifBuilder:
-    """Return a builder that begins early in the plan, for a motif that lasts days."""
+    """Return a builder that begins early in the scenario, for a motif that lasts days."""
     return replace(m, at_us=2 * HOUR_US + m.draw.choice((0, 90, 300)) * MINUTE_US)
 
 
 def short_memory(m: MotifBuilder, lasts_us: int) -> None:
-    """Set a tombstone age of one day, for all stores or one, and make the plan last `lasts_us` from the start of the motif."""
+    """Set a tombstone age of one day, for all stores or one, and make the scenario last `lasts_us` from the motif's start."""
     name = "Replication Folder Tombstone Age Limit"
     if m.draw.random() < 0.7:
         m.state.settings[name] = TOMBSTONE_DAYS
@@ -53,17 +43,18 @@ def restored(m: MotifBuilder) -> list[Part]:
     folder = m.folder(m.a, m.b, m.c)
     lasts_us = m.draw.choice((2 * HOUR_US, 5 * HOUR_US))
     first = m.post(m.a, folder.label)
-    back = Restore(at_us=m.at_us + BROADCAST_US, lasts_us=lasts_us, server=m.a, dead_us=m.draw.choice((0, HOUR_US)))
-    last_us = back.at_us + back.lasts_us - back.dead_us
+    dead_us = m.draw.choice((0, HOUR_US))
+    back = timed.fault("restore", at_us=m.at_us + BROADCAST_US, lasts_us=lasts_us, server=m.a, dead_us=dead_us)
+    last_us = back.at_us + back.lasts_us - dead_us
     parts: list[Part] = [
         folder,
         first,
         back,
         m.post(m.a, folder.label, BROADCAST_US + 5 * MINUTE_US),
-        Edit(at_us=back.at_us + 40 * MINUTE_US, on=m.draw.choice((m.a, m.b)), message=first.label),
-        Post(at_us=last_us - MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m")),
-        RenameFolder(at_us=last_us - MINUTE_US, on=m.a, folder=folder.label, title=m.state.label("R")),
-        Post(at_us=back.at_us + lasts_us + MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m")),
+        timed.edit(at_us=back.at_us + 40 * MINUTE_US, on=m.draw.choice((m.a, m.b)), message=first.label),
+        timed.post(at_us=last_us - MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m")),
+        timed.rename_folder(at_us=last_us - MINUTE_US, on=m.a, folder=folder.label, title=m.state.label("R")),
+        timed.post(at_us=back.at_us + lasts_us + MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m")),
     ]
     m.state.lasts_until(back.at_us + lasts_us + 2 * HOUR_US)
     return parts
@@ -76,7 +67,7 @@ def asked_after_restore(m: MotifBuilder) -> list[Part]:
     m.state.settings |= quick_settings(m.draw) | dict.fromkeys(FIRST_TIMEOUTS, "1 h")
     m.state.store_settings.setdefault(m.c, {})["Preferred Backfill Source"] = m.b
     folder = m.folder(m.a, m.b, m.c)
-    back = Restore(at_us=m.at_us, lasts_us=HOUR_US, server=m.b)
+    back = timed.fault("restore", at_us=m.at_us, lasts_us=HOUR_US, server=m.b)
     lost_mail = m.lose("status request", m.b, m.c, None, 3 * HOUR_US)
     return [
         folder,
@@ -97,14 +88,14 @@ def old_backup(m: MotifBuilder) -> list[Part]:
     short_memory(m, lasts_us + 4 * HOUR_US)
     folder = m.folder(m.a, m.b, m.c)
     kept, deleted = m.post(m.a, folder.label), m.post(m.b, folder.label)
-    back = Restore(at_us=m.at_us + BROADCAST_US, lasts_us=lasts_us, server=m.b)
+    back = timed.fault("restore", at_us=m.at_us + BROADCAST_US, lasts_us=lasts_us, server=m.b)
     return [
         folder,
         kept,
         deleted,
         back,
-        Delete(at_us=back.at_us + HOUR_US, on=m.draw.choice((m.a, m.b)), message=deleted.label),
-        Post(at_us=back.at_us + lasts_us + HOUR_US, on=m.b, folder=folder.label, label=m.state.label("m")),
+        timed.delete(at_us=back.at_us + HOUR_US, on=m.draw.choice((m.a, m.b)), message=deleted.label),
+        timed.post(at_us=back.at_us + lasts_us + HOUR_US, on=m.b, folder=folder.label, label=m.state.label("m")),
     ]
 
 
@@ -126,9 +117,9 @@ def long_gone(m: MotifBuilder) -> list[Part]:
         other,
         kept,
         deleted,
-        Kill(at_us=at_us, lasts_us=lasts_us, server=m.b, kill=m.draw.random() < 0.5),
-        Delete(at_us=at_us + HOUR_US, on=m.a, message=deleted.label),
-        DeleteFolder(at_us=at_us + HOUR_US, on=m.a, folder=other.label),
+        timed.fault("kill" if m.draw.random() < 0.5 else "stop", at_us=at_us, lasts_us=lasts_us, server=m.b),
+        timed.delete(at_us=at_us + HOUR_US, on=m.a, message=deleted.label),
+        timed.delete_folder(at_us=at_us + HOUR_US, on=m.a, folder=other.label),
     ]
 
 
@@ -149,10 +140,10 @@ def leaves_and_returns(m: MotifBuilder) -> list[Part]:
     folder = m.folder(m.b, m.a)
     away_us = m.draw.choice((20 * MINUTE_US, 2 * HOUR_US, 5 * HOUR_US))
     leaves_us = m.at_us + 40 * MINUTE_US
-    last = Post(at_us=leaves_us - MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
-    leaves = RemoveReplica(at_us=leaves_us, on=m.a, folder=folder.label, store=m.a)
-    back = AddReplica(at_us=leaves_us + away_us, on=m.b, folder=folder.label, store=m.a)
-    again = Post(at_us=back.at_us + 40 * MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
+    last = timed.post(at_us=leaves_us - MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
+    leaves = timed.remove_replica(at_us=leaves_us, on=m.a, folder=folder.label, store=m.a)
+    back = timed.add_replica(at_us=leaves_us + away_us, on=m.b, folder=folder.label, store=m.a)
+    again = timed.post(at_us=back.at_us + 40 * MINUTE_US, on=m.a, folder=folder.label, label=m.state.label("m"))
     m.state.lasts_until(again.at_us + HOUR_US)
     return [folder, m.post(m.a, folder.label), last, leaves, back, again]
 
@@ -163,5 +154,5 @@ def joins_and_holds(m: MotifBuilder) -> list[Part]:
         return []
     store = m.draw.choice(m.state.late)
     folder = m.folder(m.a, m.b)
-    add = AddReplica(at_us=m.at_us + HOUR_US, on=m.a, folder=folder.label, store=store)
+    add = timed.add_replica(at_us=m.at_us + HOUR_US, on=m.a, folder=folder.label, store=store)
     return [folder, m.post(m.a, folder.label), add]

@@ -1,6 +1,6 @@
-"""Generate a plan from a seed. The same seed, days and kinds of fault always give the same plan.
+"""Draw the scenario of a seed. The same seed, days and kinds of fault always give the same scenario.
 
-Each part of the plan has a random generator of its own, so a change in how one part is generated does not affect the others.
+Each part has a random generator of its own, so a change in how one part is drawn does not affect the others.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from pflab.campaign.plans.draw_administration import draw_administration
-from pflab.campaign.plans.draw_faults import draw_faults, draw_unstamped
-from pflab.campaign.plans.draw_work import draw_orders, draw_work
-from pflab.campaign.plans.motif_builder import CONTACT, quick_settings
-from pflab.campaign.plans.motifs import draw_motifs
-from pflab.campaign.plans.plan import FAULT_KINDS, Network, Plan
-from pflab.campaign.plans.plan_state import PlanState
+from pflab.campaign.draw.administration import draw_administration
+from pflab.campaign.draw.faults import FAULT_KINDS, draw_faults, draw_unstamped
+from pflab.campaign.draw.motif_builder import CONTACT, quick_settings
+from pflab.campaign.draw.motifs import draw_motifs
+from pflab.campaign.draw.state import DrawState
+from pflab.campaign.draw.timed import Span, Timed
+from pflab.campaign.draw.work import draw_orders, draw_work
+from pflab.campaign.scenario_document import Document, known_steps
 from topology.enums import ALL_VERSIONS, ResolveMethod
 from topology.model import Topology
-from traces.labtime import DAY_US, MINUTE_US, SECOND_US
+from traces.labtime import DAY_US, MINUTE_US, SECOND_US, format_duration
 
 STORE_NAMES = "ABCDEFGHIJKL"
 SITE_NAMES = ("SEA", "NYC", "LON", "TYO")
@@ -44,10 +45,10 @@ _CONNECTORS: tuple[dict[str, Any], ...] = (
 )
 
 
-def draw_plan(
+def draw_scenario(
     seed: int, *, days: int = 3, faults: Sequence[str] = FAULT_KINDS, topology: Topology | None = None
-) -> Plan:
-    """Return the plan of a seed: at most `days` of work, and only these kinds of `faults`.
+) -> Document:
+    """Return the scenario of a seed: at most `days` of work, and only these kinds of `faults`.
 
     topology: None means a random organization.
     """
@@ -59,9 +60,9 @@ def draw_plan(
         draw_settings(_generator(seed, "settings"), document)
         draw_conflicts(_generator(seed, "unattended conflicts"), document)
         draw_recipient_update(_generator(seed, "recipient update"), document)
-    network = Network(shuffle=draw.random() < 0.5, jitter_us=draw.choice(_JITTERS_US)) if faults else Network()
-    state = PlanState(document, length_us)
-    steps = draw_work(_generator(seed, "work"), state)
+    network = _network(draw) if faults else {}
+    state = DrawState(document, length_us)
+    work = draw_work(_generator(seed, "work"), state)
     random_faults = draw_faults(_generator(seed, "faults"), state, faults)
     more_steps, more_faults = draw_motifs(_generator(seed, "motifs"), state, faults, seed)
     orders = draw_orders(_generator(seed, "orders"), state)
@@ -69,21 +70,56 @@ def draw_plan(
     more_faults += draw_unstamped(_generator(seed, "addresses"), state, faults)
     if topology is None:
         _add_settings(document, state)
-    return Plan(
-        seed=seed,
-        length_us=max(length_us, min(state.needs_us, days * DAY_US)),
-        network=network,
-        topology=document,
-        steps=tuple(sorted([*steps, *more_steps, *orders], key=lambda step: step.at_us)),
-        faults=tuple(sorted([*random_faults, *more_faults], key=lambda fault: fault.at_us)),
-    )
+    steps = sorted([*work, *more_steps, *orders], key=lambda step: step.at_us)
+    spans = sorted([*random_faults, *more_faults], key=lambda span: span.at_us)
+    end_us = max(length_us, min(state.needs_us, days * DAY_US))
+    return scenario_of(seed, document, steps, spans, end_us, network)
+
+
+def scenario_of(
+    seed: int,
+    topology: dict[str, Any],
+    steps: Sequence[Timed],
+    spans: Sequence[Span],
+    length_us: int,
+    network: dict[str, Any],
+) -> Document:
+    """Return a scenario of these steps and faults, which are in order of time.
+
+    At one instant the ends of faults come first, then the beginnings of faults, then steps. At `length_us` all faults end, and
+    the scenario waits until the lab has converged.
+    """
+    timed = [
+        (step, int(step.at_us == span.at_us))
+        for number, span in enumerate(spans, 1)
+        for step in span.steps(f"f{number}", length_us)
+    ]
+    timed = sorted([*timed, *((step, 2) for step in steps)], key=lambda one: (one[0].at_us, one[1]))
+    listed = [{"at": format_duration(step.at_us), step.verb: step.args} for step, _ in timed if step.at_us < length_us]
+    return {
+        "title": f"Seed {seed} of a campaign",
+        "missing": "skip",
+        "seed": seed,
+        **({"network": network} if network else {}),
+        "topology": topology,
+        "steps": [
+            *known_steps(listed, topology),
+            {"at": format_duration(length_us), "repair": "all"},
+            {"until": {"converged": "all", "within": "bound"}},
+        ],
+    }
+
+
+def _network(draw: random.Random) -> dict[str, Any]:
+    shuffle, jitter_us = draw.random() < 0.5, draw.choice(_JITTERS_US)
+    return {**({"shuffle": True} if shuffle else {}), **({"jitter": format_duration(jitter_us)} if jitter_us else {})}
 
 
 def _generator(seed: int, part: str) -> random.Random:
     return random.Random(f"pflab campaign {seed} {part}")  # a text as seed does not depend on PYTHONHASHSEED
 
 
-def _add_settings(document: dict[str, Any], state: PlanState) -> None:
+def _add_settings(document: dict[str, Any], state: DrawState) -> None:
     if state.settings:
         document["settings"] = {**document.get("settings", {}), **state.settings}
     for store, settings in state.store_settings.items():

@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from pflab.campaign.plans import motifs_mail as mail
-from pflab.campaign.plans import motifs_objects as objects
-from pflab.campaign.plans import motifs_stores as stores
-from pflab.campaign.plans import motifs_versions as versions
-from pflab.campaign.plans.motif_builder import MotifBuilder, Part
-from pflab.campaign.plans.plan import AnyFault, AnyStep
-from pflab.campaign.plans.plan_state import PlanState
+from pflab.campaign.draw import motifs_mail as mail
+from pflab.campaign.draw import motifs_objects as objects
+from pflab.campaign.draw import motifs_stores as stores
+from pflab.campaign.draw import motifs_versions as versions
+from pflab.campaign.draw import timed
+from pflab.campaign.draw.motif_builder import MotifBuilder, Part
+from pflab.campaign.draw.state import DrawState
 from traces.labtime import HOUR_US
 
 _HOW_MANY = (0, 2, 2, 3, 4, 4)
@@ -29,15 +29,15 @@ _ROOTS = tuple(map(math.sqrt, (2, 3, 5, 7)))
 
 
 def draw_motifs(
-    draw: random.Random, state: PlanState, kinds: Sequence[str], turn: int
-) -> tuple[list[AnyStep], list[AnyFault]]:
+    draw: random.Random, state: DrawState, kinds: Sequence[str], turn: int
+) -> tuple[list[timed.Timed], list[timed.Span]]:
     """Return the steps and faults of a few motifs that need only faults of these `kinds`.
 
     `turn`: the number of the seed.
     """
     allowed = [motif for motif in MOTIFS if set(motif.needs) <= set(kinds)]
-    steps: list[AnyStep] = []
-    faults: list[AnyFault] = []
+    steps: list[timed.Timed] = []
+    faults: list[timed.Span] = []
     if len(state.stores) < 2:
         return steps, faults
     for root in _ROOTS[: draw.choice(_HOW_MANY)]:
@@ -46,7 +46,7 @@ def draw_motifs(
         for part in _first_suitable(
             _in_turn(allowed, turn * root % 1), MotifBuilder(draw, state, at_us, a, b, rest[0] if rest else b)
         ):
-            if isinstance(part, AnyStep):
+            if isinstance(part, timed.Timed):
                 steps.append(part)
             else:
                 faults.append(part)

@@ -1,6 +1,6 @@
-"""The state of a plan while it is generated: the folders and messages that its steps create if nothing goes wrong.
+"""The state of a scenario while it is drawn: the folders and messages that its steps create if nothing goes wrong.
 
-A step of the plan may still fail when the plan is played.
+A step may still fail when the scenario is played.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class FolderState:
     deleted: bool = False
 
 
-class PlanState:
-    """The folders and messages of one plan so far, and what its motifs need. It never returns the same label twice."""
+class DrawState:
+    """The folders and messages of one scenario so far, and what its motifs need. It never returns the same label twice."""
 
     def __init__(self, document: dict[str, Any], length_us: int) -> None:
         self.length_us = length_us
@@ -43,7 +43,7 @@ class PlanState:
         self.versions: dict[str, str] = {}
         """The versions of servers that motifs need."""
         self.needs_us = 0
-        """How long the plan must last for its motifs."""
+        """How long the scenario must last for its motifs."""
         self._serial = 0
 
     @property
@@ -56,12 +56,12 @@ class PlanState:
         return f"{letter}{self._serial}"
 
     def lasts_until(self, until_us: int) -> None:
-        """Make the plan last at least until `until_us`. It never becomes longer than the days that the campaign allows."""
+        """Make the scenario last at least until `until_us`. It never becomes longer than the days that the campaign allows."""
         self.needs_us = max(self.needs_us, until_us)
 
     def existing(self) -> list[FolderState]:
         return [folder for folder in self.folders if not folder.deleted]
 
     def instant(self, draw: random.Random, low: float = 0.0, high: float = 1.0) -> int:
-        """Return a random whole minute between two fractions of the plan's length."""
+        """Return a random whole minute between two fractions of the scenario's length."""
         return draw.randint(int(self.length_us * low), int(self.length_us * high)) // MINUTE_US * MINUTE_US
