@@ -99,11 +99,9 @@ def scenario_from_source(source: YamlSource, path: Path | None = None) -> Scenar
         raise ScenarioError(source.problems)
     if not isinstance(source.data, dict):
         raise ScenarioError([source.problem((), "not a scenario", KEYS)])
-    if "servers" in source.data and "steps" not in source.data:
-        raise ScenarioError([source.problem((), "a topology, not a scenario", KEYS)])
-    if "plan" in source.data and "title" not in source.data:
-        what = "a plan of an earlier pflab, not a scenario"
-        raise ScenarioError([source.problem((), what, "pflab simulate --shrink writes scenarios; draw its seed again")])
+    for key, without, kind in (("servers", "steps", "a topology"), ("plan", "title", "a plan of pflab 0.1")):
+        if key in source.data and without not in source.data:
+            raise ScenarioError([source.problem((), f"{kind}, not a scenario", KEYS)])
     problems: list[Problem] = []
     head = _head(source, problems)
     steps = list(_steps(source, problems))

@@ -41,20 +41,20 @@ def test_a_scenario_without_a_title_is_told_all_its_mistakes(capsys: pytest.Capt
 def test_validate_tells_the_mistakes_of_several_files(capsys: pytest.CaptureFixture[str]) -> None:
     """Every file is checked, also after one that is wrong or cannot be read; the exit code is 2 if any file is wrong."""
     Path("lab.yaml").write_text("servers: {A: {}}\nfolders: {Projects: {replica: [A]}}\n", "utf-8")
-    plan = "seed: 1\nlength: 1 h\ntopology: {servers: {A: {}}}\nsteps: [{at: 5 min, do: delete, on: A, message: m1}]\n"
-    Path("plan.yaml").write_text(plan, "utf-8")
+    steps = "title: T\ntopology: {servers: {A: {}}}\nsteps: [{at: 5 min, delete: {on: A, message: m1}}]\n"
+    Path("steps.yaml").write_text(steps, "utf-8")
     Path("good.yaml").write_text("servers: {A: {}}\n", "utf-8")
-    files = ("lab.yaml", "none.yaml", "plan.yaml", "good.yaml")
+    files = ("lab.yaml", "none.yaml", "steps.yaml", "good.yaml")
     assert run(["validate", *files]) == ExitCode.UNKNOWN
     out, err = printed_lines(capsys)
     assert out == ["good.yaml: a valid topology: 1 server in 1 site, 0 folders"]
-    assert [line.split(": ")[0] for line in err] == ["lab.yaml:2:22", "none.yaml", "plan.yaml:4:49"]
+    assert [line.split(": ")[0] for line in err] == ["lab.yaml:2:22", "none.yaml", "steps.yaml:3:42"]
     assert run(["validate", *files, "--json"]) == ExitCode.UNKNOWN
     found = printed_json(capsys)
     assert [(each["kind"], len(each["problems"])) for each in found] == [
         ("topology", 1),
         ("file", 1),
-        ("plan", 1),
+        ("scenario", 1),
         ("topology", 0),
     ]
 
@@ -116,7 +116,7 @@ def test_validate_tells_the_mistakes_of_several_files(capsys: pytest.CaptureFixt
             ["simulate", "good.yaml"],
             "good.yaml: this is a scenario, not a topology; name a topology, or use pflab run",
         ),
-        (["schema", "foo"], 'pflab schema foo: no such kind of file; one of "topology", "scenario", "plan"'),
+        (["schema", "foo"], 'pflab schema foo: no such kind of file; one of "topology", "scenario"'),
         *(
             (
                 ["up", "good.yaml", "--clock", rate],

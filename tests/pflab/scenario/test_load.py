@@ -325,7 +325,7 @@ def test_replicas_can_be_added_and_removed_together() -> None:
     ("text", "kind"),
     [
         ("servers: {A: , B: }\nfolders: {Projects: }\n", "a topology"),
-        ("plan: 1\nseed: 7\nsteps: []\n", "a plan of pflab simulate"),
+        ("plan: 1\nseed: 7\nsteps: []\n", "a plan of pflab 0.1"),
     ],
 )
 def test_another_kind_of_file_is_one_line(text: str, kind: str) -> None:
