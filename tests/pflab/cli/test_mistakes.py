@@ -48,7 +48,7 @@ def test_validate_tells_the_mistakes_of_several_files(capsys: pytest.CaptureFixt
     assert run(["validate", *files]) == ExitCode.UNKNOWN
     out, err = printed_lines(capsys)
     assert out == ["good.yaml: a valid topology: 1 server in 1 site, 0 folders"]
-    assert [line.split(": ")[0] for line in err] == ["lab.yaml:2:22", "none.yaml", "steps.yaml:3:42"]
+    assert [line.split(": ")[0] for line in err] == ["lab.yaml:2:22", "none.yaml", "steps.yaml:3:46"]
     assert run(["validate", *files, "--json"]) == ExitCode.UNKNOWN
     found = printed_json(capsys)
     assert [(each["kind"], len(each["problems"])) for each in found] == [
