@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
+from pflab.drivers.live import LiveLab
+from pflab.drivers.processes import ProcessLab
+from pflab.invariants.invariant import Invariant, Witnesses
+from pflab.runs.run_folder import RunFolder
 from pflab.scenario.load import Scenario, Step, scenario_from_text
 from pflab.scenario.runner import Failure, ScenarioResult, run_scenario
 from pflab.simulation.simulator import Simulator
+from pflab.terms.event_handlers import event_handler
 from topology.model import Topology
+from traces.events import TombstoneMade
 from traces.labtime import LabTime, format_instant
 
 HEAD = "title: A test\ntopology: one-site.yaml\nsteps:\n"
@@ -316,3 +323,39 @@ async def test_the_verdict_is_recorded_without_an_expectation() -> None:
     assert projects.in_words().startswith(
         "Projects: not converged (B lacks A-1 (the creation of 'Hello'); A has it; C lacks"
     )
+
+
+class NoDeletion(Invariant):
+    id = "planted"
+    rules = ("DL-1",)
+    says = "Nothing is ever deleted."
+
+    @event_handler
+    def _made(self, event: TombstoneMade) -> Witnesses:
+        yield f"{event.node} deleted something"
+
+
+@pytest.mark.parametrize(("head", "is_checked"), [("", True), ("breaks: [DL-1]\n", False)])
+async def test_a_violation_of_an_invariant_fails_the_scenario(head: str, is_checked: bool) -> None:
+    """A violation fails the step that shows it, with the invariant, its rules and the witness, unless the scenario says that it
+    breaks such a rule."""
+    steps = (POST, "delete: {on: A, message: hello}", "advance: 20 min")
+    text = HEAD.replace("steps:", f"{head}steps:") + "".join(f"  - {line}\n" for line in steps)
+    result = await run_scenario(
+        scenario_from_text(text), lambda topology: Simulator(topology, seed=1), invariants=(NoDeletion,)
+    )
+    found = result.failure
+    stated = None if found is None else (found.step, found.verb, found.expected, found.stands)
+    assert stated == ((2, "delete", ("planted (DL-1)",), ("A deleted something",)) if is_checked else None)
+
+
+@pytest.mark.parametrize("driver", [LiveLab, ProcessLab])
+async def test_invariants_are_checked_on_real_servers(driver: type[LiveLab | ProcessLab], tmp_path: Path) -> None:
+    """A violation that real servers show fails the scenario too."""
+    steps = scenario(POST, "delete: {on: A, message: hello}", "advance: 20 min")
+    folder = RunFolder.create(tmp_path, "live")
+    result = await run_scenario(
+        steps, lambda topology: driver(topology, folder=folder, seed=1), invariants=(NoDeletion,)
+    )
+    assert result.failure is not None
+    assert result.failure.stands == ("A deleted something",)
