@@ -37,3 +37,11 @@ export function mailTypeName(messageType) {
 export function mailColour(messageType) {
   return (messageType !== undefined && TYPES[messageType]?.colour) || "other";
 }
+
+/**
+ * Return whether a mail asks for the changes that it names; the others bring them.
+ * @param {number | undefined} messageType
+ */
+export function isRequest(messageType) {
+  return messageType === 0x8;
+}

@@ -55,12 +55,15 @@ export class Envelopes {
     /** @type {DOMMatrix | null} from the units of the picture to pixels of the layer */
     this.onLayer = null;
     this.picture = /** @type {SVGSVGElement} */ (layer.previousElementSibling);
-    this.trails = document.createElementNS(SVG, "svg");
-    this.trails.setAttribute("class", "trails");
-    this.trails.setAttribute("viewBox", this.picture.getAttribute("viewBox") ?? "");
-    layer.append(this.trails);
+    this.trails = document.createElementNS(SVG, "g");
+    const lines = document.createElementNS(SVG, "svg");
+    lines.setAttribute("class", "trails");
+    lines.append(this.trails);
+    layer.append(lines);
     this.measure = () => {
       this.onLayer = null;
+      for (const drawn of this.drawn.values()) remove(drawn);
+      this.drawn.clear(); // they are drawn again, in their new size
       this.paint();
     };
     this.observer = new ResizeObserver(this.measure);
@@ -108,6 +111,8 @@ export class Envelopes {
     if (!onScreen) return null;
     const corner = this.layer.getBoundingClientRect();
     this.onLayer = new DOMMatrix([onScreen.a, 0, 0, onScreen.d, onScreen.e - corner.left, onScreen.f - corner.top]);
+    const { a, d, e, f } = this.onLayer;
+    this.trails.setAttribute("transform", `matrix(${a} 0 0 ${d} ${e} ${f})`);
     return this.onLayer;
   }
 

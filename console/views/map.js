@@ -98,12 +98,12 @@ function Card({ store, state, name, place }) {
   const summary = serverSummary(state, name);
   const selected = store.page.selection.value?.kind === "server" && store.page.selection.value.id === name;
   const highlighted = store.page.highlight.value?.servers.includes(name);
-  const told = server.status !== "running" ? server.status : words(summary);
+  const told = server.status !== "running" ? server.status : server.suspended ? "content suspended" : words(summary);
   const choose = () => store.page.select({ kind: "server", id: name });
   const squares = [...summary.replicas].sort((a, b) => rank(a.sync) - rank(b.sync)).slice(0, MOST_SQUARES);
   const queued = summary.queued > 99 ? "99+" : String(summary.queued);
   return html`<g
-    class=${`card ${server.status.replace(" ", "-")} ${summary.missing ? "behind" : ""} ${selected ? "selected" : ""} ${highlighted ? "pointed" : ""}`}
+    class=${`card ${server.status.replace(" ", "-")} ${summary.missing || server.suspended ? "behind" : ""} ${selected ? "selected" : ""} ${highlighted ? "pointed" : ""}`}
     transform=${`translate(${place.x} ${place.y})`}
     tabindex="0"
     role="button"

@@ -63,10 +63,10 @@ const UNLISTED = new Set(["address.stamped", "setting.value", "run.started", "ro
 /** The last events, when nothing is selected. @param {{store: Store, state: LabState}} props */
 function Recent({ store, state }) {
   const events = store.timeline.history?.events ?? [];
-  /** @type {import("../state/events.js").LabEvent[]} */
+  /** @type {number[]} */
   const listed = [];
   for (let index = state.count - 1; index >= 0 && listed.length < RECENT; index--) {
-    if (!UNLISTED.has(events[index].type)) listed.push(events[index]);
+    if (!UNLISTED.has(events[index].type)) listed.push(index);
   }
   return html`<h2>What happened</h2>
     <p class="hint">Select a server, a mail or a connector to see more.</p>
@@ -80,8 +80,10 @@ function Recent({ store, state }) {
     }
     <ol class="events">
       ${listed.map(
-        (event) => html`<li key=${`${event.node}/${event.seq}`}>
-          <time>${shortInstant(event.at)}</time> <b>${event.node}</b> ${event.words ?? event.type}
+        (index) => html`<li key=${index}>
+          <button title="Show this moment" onClick=${() => store.timeline.travelTo(index + 1)}>
+            <time>${shortInstant(events[index].at)}</time> <b>${events[index].node}</b> ${events[index].words ?? events[index].type}
+          </button>
         </li>`,
       )}
     </ol>`;

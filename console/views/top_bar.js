@@ -220,9 +220,15 @@ function Verdict({ store, state }) {
   const agree = folders.filter((each) => each.agrees).length;
   const all = agree === folders.length;
   const conflicts = conflictCount(state);
-  const told = conflicts ? `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}` : "";
+  const suspended = Object.values(state.servers).filter((server) => server.suspended).length;
+  const told = [
+    conflicts && `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}`,
+    suspended && `, content suspended on ${suspended} ${suspended === 1 ? "server" : "servers"}`,
+  ]
+    .filter(Boolean)
+    .join("");
   return html`<button
-    class=${`badge verdict ${all && !conflicts ? "good" : "warn"}`}
+    class=${`badge verdict ${all && !told ? "good" : "warn"}`}
     onClick=${() => (store.page.view.value = "replicas")}
     title=${`At ${clockTime(state.at)}: ${all ? "all running holders of each folder have every change" : "click to see what is missing"}`}
   >

@@ -93,3 +93,16 @@ def test_the_page_loads_again_after_a_reset(lab: str, open_page: OpenPage) -> No
             client.reset("start")
     expect(watched.page.get_by_role("button", name="Server D,")).to_have_accessible_name(re.compile("folders$"))
     watched.complaints.clear()  # requests failed while the lab began again
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (683, 384)], ids=["phone", "200 percent"])
+def test_a_narrow_screen_has_one_column(lab: str, open_page: OpenPage, width: int, height: int) -> None:
+    """On a phone, and on a laptop enlarged to 200 %, every view can be reached, the map can be read, and only it is wider."""
+    page = open_page(lab, width=width, height=height).page
+    picture = page.get_by_role("group", name="Map of the organization").bounding_box()
+    assert picture is not None
+    assert picture["width"] > 500
+    assert picture["height"] > 200
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("tab", name="Replicas").click()
+    expect(page.get_by_role("row", name="the hierarchy")).to_be_visible()

@@ -41,6 +41,14 @@ def test_the_slider_shows_earlier_moments_and_returns(lost: str, open_page: Open
     expect(page.locator(".clock .how")).to_have_text("paused")
 
 
+def test_an_event_of_the_list_shows_its_moment(lost: str, open_page: OpenPage) -> None:
+    """A click on an event under "What happened" shows the lab just after it."""
+    page = open_page(lost).page
+    page.locator(".events button", has_text="makes 'Hello'").click()
+    expect(page.locator(".travel .event")).to_contain_text("makes 'Hello' in Projects as A-1")
+    expect(page.locator(".clock .how")).to_have_text("an earlier moment")
+
+
 def test_a_search_goes_to_the_event_that_it_finds(lost: str, open_page: OpenPage) -> None:
     """A search shows the next event whose words have the text; a text that no event has is told."""
     watched = open_page(lost)

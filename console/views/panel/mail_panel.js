@@ -2,7 +2,7 @@
 
 import { folderName, setName } from "../../state/lab_state.js";
 import { duration, fullInstant, shortInstant } from "../../state/lab_time.js";
-import { mailColour, mailTypeName } from "../../state/mail_types.js";
+import { isRequest, mailColour, mailTypeName } from "../../state/mail_types.js";
 import { html } from "../../vendor/preact.js";
 import { MailContent } from "./mail_content.js";
 import { WaitingCopies } from "./waiting_copies.js";
@@ -42,8 +42,8 @@ export function MailPanel({ store, state, id }) {
       <dd><code>${id}</code></dd>
     </dl>
     ${store.source.live && html`<${WaitingCopies} store=${store} state=${state} id=${id} />`}
-    ${mail.folders.length > 0 && html`<${Folders} state=${state} folders=${mail.folders} />`}
-    <${Way} legs=${mail.legs} />
+    ${mail.folders.length > 0 && html`<${Folders} state=${state} folders=${mail.folders} asks=${isRequest(mail.type)} />`}
+    <${Way} legs=${mail.legs} crossings=${crossingsOf(store, id)} at=${store.timeline.painted.value.at} />
     ${exists ? html`<${MailContent} store=${store} id=${id} />` : html`<p class="hint">It expired in the queue of its first server, and nobody has its content.</p>`}`;
 }
 
@@ -53,13 +53,22 @@ function ServerName({ store, state, name }) {
   return html`<button class="link" onClick=${() => store.page.select({ kind: "server", id: name })}>${name}</button>`;
 }
 
-/** @param {{state: LabState, folders: import("../../state/lab_state.js").Mail["folders"]}} props */
-function Folders({ state, folders }) {
+/**
+ * Return the hops of a mail that are under way at the moment that is shown.
+ * @param {Store} store
+ * @param {string} id
+ */
+function crossingsOf({ timeline }, id) {
+  return timeline.marks.onTheirWay(timeline.painted.value).filter(({ arrow }) => arrow.mail === id);
+}
+
+/** @param {{state: LabState, folders: import("../../state/lab_state.js").Mail["folders"], asks: boolean}} props */
+function Folders({ state, folders, asks }) {
   return html`<table class="mail-folders">
       <thead>
         <tr>
           <th scope="col">Folder</th>
-          <th scope="col">Brings</th>
+          <th scope="col">${asks ? "Asks for" : "Brings"}</th>
           <th scope="col">Says the sender has</th>
         </tr>
       </thead>
@@ -76,9 +85,9 @@ function Folders({ state, folders }) {
     ${folders.length > MOST_FOLDERS && html`<p class="hint">and ${folders.length - MOST_FOLDERS} more folders</p>`}`;
 }
 
-/** @param {{legs: readonly Leg[]}} props */
-function Way({ legs }) {
-  if (legs.length === 0) return html`<p class="hint">It has not left its first server.</p>`;
+/** @param {{legs: readonly Leg[], crossings: readonly import("../../state/marks.js").Crossing[], at: number}} props */
+function Way({ legs, crossings, at }) {
+  if (legs.length + crossings.length === 0) return html`<p class="hint">It has not left its first server.</p>`;
   return html`<table class="way">
     <thead>
       <tr>
@@ -99,6 +108,16 @@ function Way({ legs }) {
                 ${leg.sentAt >= 0 && html`<div class="hint">after ${duration(leg.arrivedAt - leg.sentAt)}</div>`}`
                 : leg.outcome
             }
+          </td>
+        </tr>`,
+      )}
+      ${crossings.map(
+        ({ arrow }) => html`<tr>
+          <th scope="row">${arrow.from} → ${arrow.to}${arrow.connector && html`<div class="hint">${arrow.connector}</div>`}</th>
+          <td>${shortInstant(arrow.sentAt)}</td>
+          <td>
+            on its way
+            ${arrow.arrivedAt > at && html`<div class="hint">${duration(arrow.arrivedAt - at)} left</div>`}
           </td>
         </tr>`,
       )}
