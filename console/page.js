@@ -9,7 +9,7 @@ import { signal } from "./vendor/preact.js";
  * @property {string} folder an id
  * @property {string} server
  * @property {string | null} beside the server to compare with; null: none
- * @typedef {"map" | "replicas" | "folders"} View
+ * @typedef {"map" | "replicas" | "folders" | "mails"} View
  * @typedef {"" | "faults" | "lessons" | "keys" | "mail"} Dialog
  */
 
@@ -22,6 +22,8 @@ export class Page {
     this.selection = signal(/** @type {Selection | null} */ (null));
     /** The part of a server's panel that is shown, kept when another server is selected: so one compares servers. */
     this.part = signal("state");
+    /** What is searched in the list of mails. */
+    this.mailSearch = signal("");
     this.dialog = signal(/** @type {Dialog} */ (""));
     /** What a lesson points at. */
     this.highlight = signal(/** @type {import("./lesson_player.js").Highlight | null} */ (null));

@@ -7,6 +7,7 @@ import { Faults } from "./faults.js";
 import { Keys, useKeys } from "./keys.js";
 import { Lessons } from "./lessons.js";
 import { LabMap } from "./map.js";
+import { Mails } from "./mails.js";
 import { Matrix } from "./matrix.js";
 import { Panel } from "./panel.js";
 import { TopBar } from "./top_bar.js";
@@ -18,6 +19,7 @@ const VIEWS = [
   { id: "map", label: "Map" },
   { id: "replicas", label: "Replicas" },
   { id: "folders", label: "Folders" },
+  { id: "mails", label: "Mails" },
 ];
 
 /** @param {{store: Store}} props */
@@ -71,6 +73,7 @@ export function App({ store }) {
 function viewOf(store, state) {
   if (store.page.view.value === "replicas") return html`<${Matrix} store=${store} state=${state} />`;
   if (store.page.view.value === "folders") return html`<${Folders} store=${store} state=${state} />`;
+  if (store.page.view.value === "mails") return html`<${Mails} store=${store} state=${state} />`;
   return html`<${LabMap} store=${store} state=${state} />`;
 }
 

@@ -1,4 +1,7 @@
-/** What only the server knows: fetched when it is shown, and only in the present of a live lab. */
+/**
+ * What only the server knows: fetched when it is shown. What changes is shown only in the present of a live lab; what never changes,
+ * such as a mail, also at earlier moments.
+ */
 
 import { relative } from "../state/lab_time.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
@@ -30,13 +33,14 @@ export function isPresent(store) {
  * @param {Store} store
  * @param {string} path
  * @param {unknown} [version]
+ * @param {{fixed?: boolean}} [options] fixed: the answer does not change, so it is true at any moment
  * @returns {Answer<T>}
  */
-export function useAnswer(store, path, version = 0) {
+export function useAnswer(store, path, version = 0, { fixed = false } = {}) {
   const [answer, setAnswer] = useState({ path: "", value: /** @type {T | undefined} */ (undefined), refused: "" });
   const [asked, setAsked] = useState(0);
   const last = useRef({ path: "", at: 0 });
-  const wanted = isPresent(store) ? path : "";
+  const wanted = (fixed ? store.source.live : isPresent(store)) ? path : "";
   useEffect(() => {
     if (!wanted) return undefined;
     let current = true;

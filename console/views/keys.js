@@ -43,6 +43,7 @@ const KEYS = [
   },
   { keys: ["b"], shown: "b", does: "go one step of the lesson back", live: true, act: (store) => store.lesson.back() },
   { keys: ["3"], shown: "3", does: "show folders and posts", act: (store) => (store.page.view.value = "folders") },
+  { keys: ["4"], shown: "4", does: "list all mails", act: (store) => (store.page.view.value = "mails") },
   { keys: ["f"], shown: "f", does: "faults", live: true, act: (store) => (store.page.dialog.value = "faults") },
   { keys: ["k"], shown: "k", does: "play the past, or pause it", act: (store) => store.timeline.togglePlay() },
   { keys: ["ArrowLeft"], shown: "←", does: "go one event back", act: (store) => store.timeline.travelBy(-1) },

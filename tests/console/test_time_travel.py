@@ -49,6 +49,21 @@ def test_an_event_of_the_list_shows_its_moment(lost: str, open_page: OpenPage) -
     expect(page.locator(".clock .how")).to_have_text("an earlier moment")
 
 
+def test_all_mails_are_listed_and_read_in_the_past(lost: str, open_page: OpenPage) -> None:
+    """A search finds the lost mail among all mails, and its content is read at an earlier moment too."""
+    watched = open_page(lost)
+    page = watched.page
+    expect(page.locator(".events button", has_text="loses a mail from A")).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("tab", name="Mails").click()
+    mails = page.get_by_role("region", name="Mails")
+    mails.get_by_role("searchbox", name="Search").fill("is:lost change:A-1")
+    expect(mails.get_by_role("status")).to_contain_text("1 of ")
+    assert watched.serious_violations() == []
+    mails.get_by_role("button", name="content").click()
+    expect(page.locator(".panel pre.text")).to_contain_text("Hello")
+
+
 def test_a_search_goes_to_the_event_that_it_finds(lost: str, open_page: OpenPage) -> None:
     """A search shows the next event whose words have the text; a text that no event has is told."""
     watched = open_page(lost)

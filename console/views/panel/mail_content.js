@@ -2,7 +2,7 @@
 
 import { mail } from "../../api.js";
 import { html, useState } from "../../vendor/preact.js";
-import { OnlyPresent, isPresent, useAnswer } from "../fetched.js";
+import { useAnswer } from "../fetched.js";
 import { Tabs } from "./tabs.js";
 
 /** @typedef {import("../../store.js").Store} Store */
@@ -19,10 +19,10 @@ const TABS = [
 export function MailContent({ store, id }) {
   const [form, setForm] = useState("decoded");
   const path = form === "decoded" ? mail(id).decoded : mail(id).raw;
-  const { value, refused } = useAnswer(store, path);
+  const { value, refused } = useAnswer(store, path, 0, { fixed: true });
   const text = typeof value === "string" ? value : "";
   return html`<${Tabs} label="Content of the mail" tabs=${TABS} chosen=${form} choose=${setForm}>
-    ${!isPresent(store) && html`<${OnlyPresent} what="The content of a mail" />`}
+    ${!store.source.live && html`<p class="hint">The content of a mail can be shown only in a live lab.</p>`}
     ${refused && html`<p class="hint">${refused}</p>`}
     ${text && html`<pre class="text" tabindex="0">${text.slice(0, MOST_SHOWN)}</pre>`}
     ${text.length > MOST_SHOWN && html`<p class="hint">and ${(text.length - MOST_SHOWN).toLocaleString("en")} more characters</p>`}

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { parse } from "../state/change_numbers.js";
+import { mailList } from "../state/mail_search.js";
+
+const A = "a".repeat(32);
+const FOLDER = `${"c".repeat(32)}:1`;
+
+/** @param {string} id @param {Record<string, unknown>} more @returns {any} */
+const mail = (id, more) => ({
+  id,
+  type: 4,
+  from: "A",
+  to: ["B"],
+  folders: [],
+  marks: [],
+  size: 1,
+  at: 0,
+  legs: [],
+  received: [],
+  ...more,
+});
+
+const leg = { from: "A", to: "B", sentAt: 0, arrivedAt: 1, why: "" };
+
+/** @type {any} */
+const STATE = {
+  servers: { A: { queue: { queued: {} } }, B: { queue: {} } },
+  stores: { [A]: "A" },
+  folders: { [FOLDER]: { path: "Projects" } },
+  mails: {
+    content: mail("content", {
+      folders: [{ folder: FOLDER, cnset: parse(`${A}:2-4`) }],
+      legs: [{ ...leg, outcome: "arrived" }],
+    }),
+    status: mail("status", { type: 0x20, from: "B", to: ["A"], legs: [{ ...leg, outcome: "lost" }] }),
+    queued: mail("queued", { type: 0x10 }),
+    crossing: mail("crossing", { type: 0x10, to: ["A-2"] }),
+  },
+};
+
+/** @param {string} search */
+const found = (search) => mailList(STATE, new Set(["crossing"]), search, 10).rows.map((row) => row.id);
+
+test("all mails are listed, the newest first, and no more than there is room for", () => {
+  assert.deepEqual(found(""), ["crossing", "queued", "status", "content"]);
+  assert.deepEqual(
+    { ...mailList(STATE, new Set(), "", 1), rows: 0 },
+    { rows: 0, fitting: 4, all: 4 },
+    "the count is that of all mails",
+  );
+});
+
+test("filters and words must all fit, and a mail is found by each change in a range", () => {
+  assert.deepEqual(found("from:b"), ["status"]);
+  assert.deepEqual(found("to:b"), ["queued", "content"]);
+  assert.deepEqual(found("type:status"), ["crossing", "queued", "status"]);
+  assert.deepEqual(found('type:"status request"'), ["status"]);
+  assert.deepEqual(found("folder:proj change:A-3"), ["content"]);
+  assert.deepEqual(found("change:A-5"), []);
+  assert.deepEqual(found("change:A-1"), []);
+  assert.deepEqual(found("is:lost"), ["status"]);
+  assert.deepEqual(found("is:waiting"), ["queued"]);
+  assert.deepEqual(found("is:on-its-way"), ["crossing"]);
+  assert.deepEqual(found("projects from:a"), ["content"]);
+  assert.deepEqual(found("a-2"), ["crossing", "content"]);
+});

@@ -1,0 +1,67 @@
+/** The view "Mails": all mails up to the moment that is shown, with a search. */
+
+import { shortInstant } from "../state/lab_time.js";
+import { mailList } from "../state/mail_search.js";
+import { isRequest, mailColour } from "../state/mail_types.js";
+import { html } from "../vendor/preact.js";
+
+/**
+ * @typedef {import("../store.js").Store} Store
+ * @typedef {import("../state/lab_state.js").LabState} LabState
+ */
+
+/** The most mails that are listed. */
+const MOST = 200;
+
+/** @param {{store: Store, state: LabState}} props */
+export function Mails({ store, state }) {
+  const { timeline, page } = store;
+  const crossing = new Set(timeline.marks.onTheirWay(timeline.painted.value).map(({ arrow }) => arrow.mail));
+  const search = page.mailSearch.value;
+  const { rows, fitting, all } = mailList(state, crossing, search, MOST);
+  const selected = page.selection.value?.kind === "mail" ? page.selection.value.id : "";
+  return html`<div class="mails" tabindex="0" role="region" aria-label="Mails">
+    <label class="filter"
+      >Search${" "}
+      <input
+        type="search"
+        value=${search}
+        placeholder="from:A to:B type:status folder:Projects change:A-1 is:lost"
+        onInput=${(/** @type {any} */ event) => (page.mailSearch.value = event.target.value)}
+      />
+    </label>
+    <span class="hint" role="status">${search ? `${fitting} of ${all} mails` : `${all} mails`}${fitting > MOST && `; the newest ${MOST}`}</span>
+    <table>
+      <thead>
+        <tr>
+          ${["Sent", "Mail", "From", "To", "About", "Where it is"].map((title) => html`<th scope="col">${title}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) => html`<tr key=${row.id} class=${row.id === selected ? "selected" : ""}>
+            <td>${shortInstant(row.at)}</td>
+            <th scope="row">
+              <button class=${`link mail-${mailColour(row.messageType)}`} onClick=${() => page.select({ kind: "mail", id: row.id })}>
+                ✉ ${row.type}
+              </button>
+            </th>
+            <td>${row.from}</td>
+            <td>${row.to.join(", ")}</td>
+            <td>
+              ${shortened(row.folders)}
+              ${row.changes.length > 0 && html`<div class="hint">${isRequest(row.messageType) ? "asks for " : ""}${shortened(row.changes)}</div>`}
+            </td>
+            <td class=${row.is === "lost" ? "missing" : ""}>${row.is}</td>
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${rows.length === 0 && html`<p class="hint">${all ? "No mail fits." : "No mail has been sent yet."}</p>`}
+  </div>`;
+}
+
+/** @param {string[]} words */
+function shortened(words) {
+  return words.length > 4 ? `${words.slice(0, 4).join(", ")} and ${words.length - 4} more` : words.join(", ");
+}
