@@ -24,7 +24,7 @@ import { mailTypeName } from "./mail_types.js";
  * @property {string[]} changes the changes that it brings or asks for, by folder
  * @property {number} at
  * @property {number} size
- * @property {Whereabouts} is
+ * @property {Whereabouts[]} is where its copies are
  */
 
 /** What can be searched by name. */
@@ -82,13 +82,16 @@ function rowOf(state, mail, crossing, waiting) {
  * @param {Mail} mail
  * @param {ReadonlySet<string>} crossing
  * @param {ReadonlySet<string>} waiting
- * @returns {Whereabouts}
+ * @returns {Whereabouts[]}
  */
 function whereabouts(mail, crossing, waiting) {
-  if (crossing.has(mail.id)) return "on its way";
-  if (waiting.has(mail.id)) return "waiting";
-  if (mail.legs.some(({ outcome }) => outcome === "lost")) return "lost";
-  return mail.legs.some(({ outcome }) => outcome === "arrived") ? "arrived" : "gone";
+  /** @type {Whereabouts[]} */
+  const places = [];
+  if (mail.legs.some(({ outcome }) => outcome === "lost")) places.push("lost");
+  if (crossing.has(mail.id)) places.push("on its way");
+  else if (waiting.has(mail.id)) places.push("waiting");
+  if (mail.legs.some(({ outcome }) => outcome === "arrived")) places.push("arrived");
+  return places.length ? places : ["gone"];
 }
 
 /**
@@ -122,7 +125,7 @@ function fitsTerm(row, { name, value }) {
     case "change":
       return row.changes.some((set) => hasChange(set, value));
     case "is":
-      return row.is.replaceAll(" ", "-") === value.replaceAll(" ", "-");
+      return row.is.some((place) => place.replaceAll(" ", "-") === value.replaceAll(" ", "-"));
     default:
       return [row.type, row.from, ...row.to, ...row.folders, ...row.changes, row.id]
         .join(" ")

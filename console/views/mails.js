@@ -52,7 +52,7 @@ export function Mails({ store, state }) {
               ${shortened(row.folders)}
               ${row.changes.length > 0 && html`<div class="hint">${isRequest(row.messageType) ? "asks for " : ""}${shortened(row.changes)}</div>`}
             </td>
-            <td class=${row.is === "lost" ? "missing" : ""}>${row.is}</td>
+            <td class=${row.is.includes("lost") ? "missing" : ""}>${row.is.join(", ")}</td>
           </tr>`,
         )}
       </tbody>
