@@ -56,7 +56,7 @@ def number_order(number: str) -> tuple[tuple[tuple[int, int, str], ...], int]:
 
 def in_order_of_change(messages: Iterable[MessageView]) -> list[MessageView]:
     """Return messages in the order of their last changes; those of one instant in the order of their numbers."""
-    return sorted(messages, key=lambda each: (each.modified_at, number_order(each.number)))
+    return sorted(messages, key=lambda message: (message.modified_at, number_order(message.number)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,10 +42,10 @@ class Problem:
     would_be_right: str = ""
 
     def __str__(self) -> str:
-        where = f"{self.file}:{self.line}:{self.column}: "
+        place = f"{self.file}:{self.line}:{self.column}: "
         subject = f"{self.path}: " if self.path else ""
         remedy = f"; {self.would_be_right}" if self.would_be_right else ""
-        return where + subject + self.what + remedy
+        return place + subject + self.what + remedy
 
 
 class TopologyBaseError(Exception):
@@ -112,17 +112,17 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 def one_of(names: Iterable[str]) -> str:
     """Return `one of "a", "b"`, shortened if there are many names."""
-    listed = [quoted(name) for name in names]
-    if not listed:
+    quoted_names = [quoted(name) for name in names]
+    if not quoted_names:
         return "there is none"
-    more = len(listed) - _MOST_NAMES_LISTED
-    rest = f" and {more} more" if more > 0 else ""
-    return "one of " + ", ".join(listed[:_MOST_NAMES_LISTED]) + rest
+    more = len(quoted_names) - _MOST_NAMES_LISTED
+    ending = f" and {more} more" if more > 0 else ""
+    return "one of " + ", ".join(quoted_names[:_MOST_NAMES_LISTED]) + ending
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     """Return a suggestion: the known name most similar to `name`, or else all known names."""
-    by_folded = {candidate.casefold(): candidate for candidate in known}
+    by_folded = {candidate.casefold(): candidate for candidate in candidates}
     if len(name) > _LONGEST_MISSPELLED:
         return one_of(by_folded.values())
     from difflib import get_close_matches  # noqa: PLC0415 - needed only after a mistake

@@ -51,20 +51,22 @@ class Routing:
         self.domain = topology.domain
         """The organization's mail domain."""
         self.down = down
-        known = {connector.name for connector in topology.connectors}
+        names = {connector.name for connector in topology.connectors}
         for name in sorted(down):
-            _require(name, known, "connector")
+            _require(name, names, "connector")
         self._sites = frozenset(topology.sites)
         self._site_of = {name: server.site for name, server in topology.servers.items()}
         # spec: ML-6
-        links = [each for each in topology.connectors if each.kind is ConnectorKind.SMTP_RELAY]
-        self.relays = {each.name: each.relay for each in links}
+        links = [connector for connector in topology.connectors if connector.kind is ConnectorKind.SMTP_RELAY]
+        self.relays = {connector.name: connector.relay for connector in links}
         """All connectors that go through a foreign mail server, down or not, each with the server's host:port if given."""
-        self.relay_ends = frozenset(server for each in links for server in each.bridgeheads)
+        self.relay_ends = frozenset(server for connector in links for server in connector.bridgeheads)
         """The servers at the ends of these connectors."""
         self.organization = topology.organization
         self.x400 = {
-            each.name: frozenset(each.bridgeheads) for each in topology.connectors if each.kind is ConnectorKind.X400
+            connector.name: frozenset(connector.bridgeheads)
+            for connector in topology.connectors
+            if connector.kind is ConnectorKind.X400
         }
         """The X.400 connectors by name, each with the servers at its ends."""
         up = [connector for connector in topology.connectors if connector.name not in down]
@@ -72,7 +74,9 @@ class Routing:
         # spec: RT-4; referrals follow the configuration, also over links that are down.
         self._all_neighbours = _neighbours(topology.connectors)
         self.tells_links = not any(
-            self.bridged(frozenset({each.name})) for each in topology.connectors if self._hides_links(each)
+            self.bridged(frozenset({connector.name}))
+            for connector in topology.connectors
+            if self._hides_links(connector)
         )
         """Whether servers report links that are down. They do not if a ring has a relay, or a server that ignores links that
         are down, because then mail could circle."""
@@ -82,7 +86,7 @@ class Routing:
     def _hides_links(self, connector: Connector) -> bool:
         """Return whether a server at one end does not learn, or does not consider, what the server at the other end knows."""
         ends = [self._topology.servers[name].version for name in connector.bridgeheads]
-        return connector.name in self.relays or any(each in IGNORE_LINKS for each in ends)
+        return connector.name in self.relays or any(server in IGNORE_LINKS for server in ends)
 
     def with_down(self, down: frozenset[str]) -> "Routing":
         """Return the routes with exactly these connectors down, given by name."""
@@ -94,14 +98,16 @@ class Routing:
         Mail keeps using a connector that is the only way between two parts, because without it there is no route.
         """
         # spec: RT-2
-        left = _neighbours(each for each in self._topology.connectors if each.name not in down)
+        left = _neighbours(connector for connector in self._topology.connectors if connector.name not in down)
         return frozenset(
-            each.name for each in self._topology.connectors if each.name in down and _joined(left, *each.between)
+            connector.name
+            for connector in self._topology.connectors
+            if connector.name in down and _joined(left, *connector.between)
         )
 
     def connector(self, name: str) -> Connector | None:
         """Return the connector with this name, or None."""
-        return next((each for each in self._topology.connectors if each.name == name), None)
+        return next((candidate for candidate in self._topology.connectors if candidate.name == name), None)
 
     def has(self, server: str) -> bool:
         """Return whether there is a server with this name."""
@@ -118,8 +124,12 @@ class Routing:
         """Return the servers one hop away, without those behind relays, in the order of the topology."""
         site = self._home(server)
         near = [NextHop(name, None) for name, home in self._site_of.items() if home == site and name != server]
-        links = [each for each in self._topology.connectors if each.name not in self.relays]
-        far = [NextHop(each.bridgehead(each.other_site(site)), each) for each in links if self.crosses(server, each)]
+        links = [connector for connector in self._topology.connectors if connector.name not in self.relays]
+        far = [
+            NextHop(connector.bridgehead(connector.other_site(site)), connector)
+            for connector in links
+            if self.crosses(server, connector)
+        ]
         return (*near, *far)
 
     def path(self, a: str, b: str) -> tuple[Connector, ...] | None:
@@ -157,31 +167,31 @@ class Routing:
         Raises RouteError also if both are the same server.
         """
         # spec: RT-1
-        here, there = self._home(from_server), self._home(to_server)
+        site, far_site = self._home(from_server), self._home(to_server)
         if from_server == to_server:
             raise RouteError(f"the mail is already at {quoted(from_server)}, which needs no hop; deliver it there")
-        path = self.path(here, there)
+        path = self.path(site, far_site)
         if path is None:
             return None
         if not path:
             return NextHop(to_server, None)
         first = path[0]
-        bridgehead = first.bridgehead(here)
+        bridgehead = first.bridgehead(site)
         if from_server == bridgehead or first.kind is ConnectorKind.DIRECT:
-            return NextHop(first.bridgehead(first.other_site(here)), first)
+            return NextHop(first.bridgehead(first.other_site(site)), first)
         return NextHop(bridgehead, None)
 
     def hops(self, from_server: str, to_server: str) -> tuple[NextHop, ...] | None:
         """Return all hops of a mail, in order; () if both servers are the same; None without a path."""
         self._home(to_server)
         hops: list[NextHop] = []
-        here = from_server
-        while here != to_server:
-            hop = self.next_hop(here, to_server)
+        server = from_server
+        while server != to_server:
+            hop = self.next_hop(server, to_server)
             if hop is None:
                 return None
             hops.append(hop)
-            here = hop.server
+            server = hop.server
         return tuple(hops)
 
     def _home(self, server: str) -> str:
@@ -199,10 +209,10 @@ class Routing:
         return paths
 
 
-def _require(name: str, known: Iterable[str], what: str) -> None:
-    names = known if isinstance(known, dict | frozenset | set) else set(known)
+def _require(name: str, known_names: Iterable[str], kind: str) -> None:
+    names = known_names if isinstance(known_names, dict | frozenset | set) else set(known_names)
     if name not in names:
-        raise RouteError(f"{quoted(name)} is not a {what}; {did_you_mean(name, sorted(names))}")
+        raise RouteError(f"{quoted(name)} is not a {kind}; {did_you_mean(name, sorted(names))}")
 
 
 _Neighbours = dict[str, list[tuple[Connector, str]]]
@@ -210,11 +220,11 @@ _Neighbours = dict[str, list[tuple[Connector, str]]]
 
 def _neighbours(connectors: Iterable[Connector]) -> _Neighbours:
     """Map each site to its connectors, each with the site at the other end."""
-    found: _Neighbours = {}
+    neighbours: _Neighbours = {}
     for connector in connectors:
         for site in connector.between:
-            found.setdefault(site, []).append((connector, connector.other_site(site)))
-    return found
+            neighbours.setdefault(site, []).append((connector, connector.other_site(site)))
+    return neighbours
 
 
 def _joined(neighbours: _Neighbours, a: str, b: str) -> bool:
@@ -233,9 +243,9 @@ def _best_paths(
         if site in best:
             continue
         best[site] = path
-        for connector, other in neighbours.get(site, ()):
+        for connector, neighbour in neighbours.get(site, ()):
             added = weight(connector)
-            if added is not None and other not in best:
+            if added is not None and neighbour not in best:
                 rank = (cost + added, length + 1, (*names, connector.name))
-                heapq.heappush(waiting, (rank, other, (*path, connector)))
+                heapq.heappush(waiting, (rank, neighbour, (*path, connector)))
     return best

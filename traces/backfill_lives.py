@@ -135,13 +135,13 @@ class IllegalMove(Exception):
     """A bug of pflab: something happened to an entry or a request that cannot happen in its state."""
 
 
-def next_state(moves: Mapping[State, Mapping[Event, State]], state: State, event: Event, what: str) -> State:
+def next_state(moves: Mapping[State, Mapping[Event, State]], state: State, event: Event, subject: str) -> State:
     """Return the state after an event. Raise IllegalMove if the event cannot happen in this state.
 
-    `what`: the entry or the request, for the error.
+    `subject`: the entry or the request, for the error.
     """
     after = moves[state].get(event)
     if after is None:
-        possible = ", ".join(repr(each.value) for each in moves[state]) or "nothing"
-        raise IllegalMove(f"{what} is {state.value}, and then {event.value!r} cannot happen; {possible} can")
+        possible = ", ".join(repr(move.value) for move in moves[state]) or "nothing"
+        raise IllegalMove(f"{subject} is {state.value}, and then {event.value!r} cannot happen; {possible} can")
     return after

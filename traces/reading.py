@@ -165,22 +165,22 @@ class _Reader:
             self._events[key] = event
 
     def _aside(self, file: str, number: int, line: bytes, why: str) -> None:
-        kept = Aside(file, number, why, line[:_KEPT_OF_LINE].decode("utf-8", "replace"))
+        aside = Aside(file, number, why, line[:_KEPT_OF_LINE].decode("utf-8", "replace"))
         try:
             header = _HEADER.decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            self._read.malformed.append(kept)
+            self._read.malformed.append(aside)
             return
         key = (header.run, header.node, header.seq)
         if is_readable(header.v) and header.type in EVENT_TYPES:
-            self._read.malformed.append(kept)
+            self._read.malformed.append(aside)
             return
         if key in self._events or key in self._not_understood:
             same = self._not_understood.get(key) == line
             self._read.duplicates.append(Duplicate(*key, same=same))
             return
         self._not_understood[key] = line
-        (self._read.unknown if is_readable(header.v) else self._read.other_version).append(kept)
+        (self._read.unknown if is_readable(header.v) else self._read.other_version).append(aside)
 
     def trace(self) -> Trace:
         read = self._read

@@ -114,7 +114,7 @@ class Recorder:
     def events(self) -> list[Event]:
         """The events of the present stimulus, also those that `take` has returned. Raises TraceError for wrong fields."""
         common = self._common()
-        return [_typed(common, *kept) for kept in self._kept]
+        return [_typed(common, *event) for event in self._kept]
 
     def take(self) -> bytes:
         """Return the JSON lines, with newlines, of the events that `take` has not returned yet; b'' if there are none."""

@@ -173,8 +173,8 @@ def sync_folder(folder: Path) -> None:
 
 def list_segments(folder: Path) -> list[tuple[SegmentName, Path]]:
     """Return the closed segments in `folder` in the order of node, incarnation and first seq."""
-    found = ((SegmentName.parse(path.name), path) for path in folder.iterdir())
-    return sorted((name, path) for name, path in found if name is not None)
+    names = ((SegmentName.parse(path.name), path) for path in folder.iterdir())
+    return sorted((name, path) for name, path in names if name is not None)
 
 
 def exported_through(folder: Path, node: str) -> int:
@@ -183,10 +183,10 @@ def exported_through(folder: Path, node: str) -> int:
 
     Raises SegmentError if the last segment is cut.
     """
-    mine = [(name.first_seq, path) for name, path in list_segments(folder) if name.node == node]
-    if not mine:
+    segments = [(name.first_seq, path) for name, path in list_segments(folder) if name.node == node]
+    if not segments:
         return 0
-    path = max(mine)[1]
+    path = max(segments)[1]
     last = b""
     for line in read_lines(path):
         last = line
@@ -202,5 +202,5 @@ def read_lines(path: Path) -> Iterator[bytes]:
         while line := file.readline(MAX_LINE_BYTES):
             whole = line.endswith(b"\n")
             yield line.rstrip(b"\r\n")
-            while not whole and (rest := file.readline(MAX_LINE_BYTES)):
-                whole = rest.endswith(b"\n")
+            while not whole and (chunk := file.readline(MAX_LINE_BYTES)):
+                whole = chunk.endswith(b"\n")

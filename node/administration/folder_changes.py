@@ -84,20 +84,20 @@ def change(ctx: Context, s: Stimulus, path: str, fields: FolderChanges) -> Chang
 def take_off_list(ctx: Context, s: Stimulus, folder: Folder, store: str) -> None:
     """Remove a store that is deleted by force from a folder's replica list, even if it is the last one (spec: RP-6)."""
     assert folder.props is not None, "a folder with a replica list is not deleted"
-    left = [each for each in folder.props.replicas if each != store]
+    left = [name for name in folder.props.replicas if name != store]
     modify(ctx, s, [(folder, folder.props.with_replicas(left, s.now))])
 
 
 def modify(ctx: Context, s: Stimulus, changes: Sequence[tuple[Folder, FolderProperties]]) -> list[ChangeNumber]:
     """Make a version of each folder with other properties. Return their change numbers."""
-    made: list[tuple[Version, FolderProperties, Folder | None]] = []
+    versions_made: list[tuple[Version, FolderProperties, Folder | None]] = []
     for folder, props in changes:
         number, pcl, modified_at = apply_folders.successor(ctx, s, folder)
         old = s.conn.exec_driver_sql(ITEM, (folder.fid,)).scalar_one()
         item = encode_folder(folder.object, number, pcl, modified_at, props, old)
-        made.append((Version(folder.object, number, pcl, modified_at, item), props, folder))
-    _write(ctx, s, made)
-    return [version.number for version, _, _ in made]
+        versions_made.append((Version(folder.object, number, pcl, modified_at, item), props, folder))
+    _write(ctx, s, versions_made)
+    return [version.number for version, _, _ in versions_made]
 
 
 def delete(ctx: Context, s: Stimulus, path: str) -> None:
@@ -123,19 +123,19 @@ def recover(ctx: Context, s: Stimulus, path: str) -> Version:
     return _recover(ctx, s, retention.folder_at(ctx, s, path), None)
 
 
-def _recover(ctx: Context, s: Stimulus, kept: retention.Retained, parent: bytes | None) -> Version:
+def _recover(ctx: Context, s: Stimulus, deletion: retention.Retained, parent: bytes | None) -> Version:
     """Recover a folder under `parent`, or under its old parent, or under the folder that now has the path of this parent."""
-    old = read_folder(kept.item)
+    old = read_folder(deletion.item)
     above = old.parent if parent is None else parent
     over = ctx.folders.get(above)
     if above != ROOT and (over is None or not over.path):
-        over = ctx.folders.find(kept.path.rpartition("/")[0])
+        over = ctx.folders.find(deletion.path.rpartition("/")[0])
         if over is None:
-            raise FolderUnknown(f"the folder above {kept.path} is deleted; recover that folder first")
+            raise FolderUnknown(f"the folder above {deletion.path} is deleted; recover that folder first")
         above = over.object
     same = ctx.folders.sibling(over, old.name)
     if same is not None:
-        raise FolderExists(f"the folder {same.path} exists already; rename it before {kept.path} is recovered")
+        raise FolderExists(f"the folder {same.path} exists already; rename it before {deletion.path} is recovered")
     replicas = tuple(store for store in old.replicas if ctx.directory.get(store) is not None)
     object_id, number = ctx.store.next_object().to_xid(), ctx.store.next_change()
     props = replace(old, parent=above, replicas=replicas, added_at=(s.now,) * len(replicas), created=number)
@@ -143,21 +143,21 @@ def _recover(ctx: Context, s: Stimulus, kept: retention.Retained, parent: bytes 
     item = encode_folder(object_id, number, pcl, s.now, props, None)
     version = Version(object_id, number, pcl, s.now, item)
     _write(ctx, s, [(version, props, None)])
-    made = ctx.folders.get(object_id)
-    assert made is not None, "the folder was just made"
-    folder, own = local_changes.replica_for_posts(ctx, made.path)
-    local_changes.post_recovered(ctx, s, folder, own, retention.messages_within(s, kept))
-    retention.move(s, kept.object, object_id)
-    retention.recovered(ctx, s, kept, object_id, number.text, "1-1")
-    for each in retention.folders_under(s, kept):
-        _recover(ctx, s, each, object_id)
+    new_folder = ctx.folders.get(object_id)
+    assert new_folder is not None, "the folder was just made"
+    folder, own = local_changes.replica_for_posts(ctx, new_folder.path)
+    local_changes.post_recovered(ctx, s, folder, own, retention.messages_within(s, deletion))
+    retention.move(s, deletion.object, object_id)
+    retention.recovered(ctx, s, deletion, object_id, number.text, "1-1")
+    for retained in retention.folders_under(s, deletion):
+        _recover(ctx, s, retained, object_id)
     return version
 
 
-def _write(ctx: Context, s: Stimulus, made: Sequence[tuple[Version, FolderProperties, Folder | None]]) -> None:
+def _write(ctx: Context, s: Stimulus, changes: Sequence[tuple[Version, FolderProperties, Folder | None]]) -> None:
     """Store new versions, each with the folder that it replaces, and do what their replica lists require."""
     before = snapshot(ctx)
-    for version, props, old in made:
+    for version, props, old in changes:
         _put(ctx, s, version, props, old)
         _record(s, version, props, "modify" if old else "create", (old.number,) if old else ())
     process_freed_content(ctx, s, settle(ctx, s, before))
@@ -205,8 +205,8 @@ def _check_name(name: str) -> None:
 def checked_stores(ctx: Context, stores: Sequence[str]) -> tuple[str, ...]:
     unknown = [store for store in stores if ctx.directory.get(store) is None]
     if unknown:
-        known = ", ".join(ctx.directory.stores())
-        raise Misuse(f"the directory has no store {', '.join(unknown)}; its stores are {known}")
+        store_names = ", ".join(ctx.directory.stores())
+        raise Misuse(f"the directory has no store {', '.join(unknown)}; its stores are {store_names}")
     if not stores:
         raise Misuse("a folder must keep at least one replica; name at least one store")  # spec: RP-2
     return tuple(dict.fromkeys(stores))

@@ -133,8 +133,8 @@ PROPERTIES: Final[Mapping[str, Property]] = {
 
 def with_fields(props: FolderProperties, fields: FolderFields) -> FolderProperties:
     """Return the properties with the fields that are given. Raises Misuse for a wrong value."""
-    given = ((PROPERTIES[name], value) for name, value in fields.items() if name in PROPERTIES and value is not None)
-    return replace(props, **{row.attribute: row.value(value) for row, value in given})
+    changes = ((PROPERTIES[name], value) for name, value in fields.items() if name in PROPERTIES and value is not None)
+    return replace(props, **{row.attribute: row.value(value) for row, value in changes})
 
 
 def texts(props: FolderProperties) -> dict[str, Any]:

@@ -74,15 +74,17 @@ def _chosen(ctx: Context, own: OwnRow, path: str, to: Sequence[str] | None) -> l
         raise Misuse(
             f"{ctx.name} has no mail address in the directory, so it can send nothing; pflab directory shows why"
         )
-    others = [store for store in ctx.other_holders(own.fid) if ctx.directory.address(store) is not None]
-    stores = others if to is None else sorted(set(to))
-    wrong = [store for store in stores if store not in others]
+    holders = [store for store in ctx.other_holders(own.fid) if ctx.directory.address(store) is not None]
+    stores = holders if to is None else sorted(set(to))
+    wrong = [store for store in stores if store not in holders]
     if wrong:
-        raise Misuse(f"{', '.join(wrong)} cannot get {path} from {ctx.name}; {_holders(others)}")
+        raise Misuse(f"{', '.join(wrong)} cannot get {path} from {ctx.name}; {_holders(holders)}")
     if not stores:
-        raise Misuse(f"there is no store to which {ctx.name} could write about {path}; {_holders(others)}")
+        raise Misuse(f"there is no store to which {ctx.name} could write about {path}; {_holders(holders)}")
     return stores
 
 
-def _holders(others: Sequence[str]) -> str:
-    return f"the other holders are {', '.join(others)}" if others else "no other store holds it, or none has an address"
+def _holders(holders: Sequence[str]) -> str:
+    return (
+        f"the other holders are {', '.join(holders)}" if holders else "no other store holds it, or none has an address"
+    )

@@ -37,9 +37,9 @@ def delete(ctx: Context, s: Stimulus, store: str, *, force: bool) -> None:
         raise Misuse(f"store {store} is not in the directory; the stores are {', '.join(ctx.directory.stores())}")
     if store == ctx.name:
         raise Misuse(f"a store cannot delete itself; delete {store} on another store")
-    holding = [each for each in ctx.folders.all() if each.props is not None and store in each.props.replicas]
+    holding = [folder for folder in ctx.folders.all() if folder.props is not None and store in folder.props.replicas]
     leaving = [ctx.folders.at(fid) for fid in ctx.rst.held_fids() if store in leavers(s.conn, fid)]  # spec: RP-2
-    instances = {each.path or each.text for each in (*holding, *leaving)}
+    instances = {folder.path or folder.text for folder in (*holding, *leaving)}
     if instances and not force:
         paths = ", ".join(sorted(instances))
         raise Misuse(

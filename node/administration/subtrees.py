@@ -62,14 +62,14 @@ class ReplicaOrder:
             checked_stores(ctx, [self.by])
         return self
 
-    def applied(self, listed: Sequence[str]) -> list[str]:
+    def applied(self, stores: Sequence[str]) -> list[str]:
         """Return a replica list after the order."""
         if self.add is not None:
-            return [*listed, *(store for store in self.add if store not in listed)]
+            return [*stores, *(store for store in self.add if store not in stores)]
         if self.remove is not None:
-            return [store for store in listed if store not in self.remove]
+            return [store for store in stores if store not in self.remove]
         assert self.by is not None, "an order that neither adds nor removes replaces a store by another"
-        return list(dict.fromkeys(self.by if store == self.replace else store for store in listed))
+        return list(dict.fromkeys(self.by if store == self.replace else store for store in stores))
 
 
 def change_replicas(ctx: Context, s: Stimulus, path: str, order: ReplicaOrder) -> FoldersChanged:
@@ -90,13 +90,13 @@ def change_replicas(ctx: Context, s: Stimulus, path: str, order: ReplicaOrder) -
 
 def propagate(ctx: Context, s: Stimulus, path: str, properties: Sequence[str]) -> FoldersChanged:
     """Give all subfolders of a folder its values of these properties."""
-    unknown = [each for each in properties if each != "replicas" and each not in _PROPAGATED]
+    unknown = [name for name in properties if name != "replicas" and name not in _PROPAGATED]
     if unknown or not properties:
-        known = ", ".join(["replicas", *_PROPAGATED])
-        raise Misuse(f"{unknown[0] if unknown else 'nothing'} cannot be propagated; write some of {known}")
+        property_names = ", ".join(["replicas", *_PROPAGATED])
+        raise Misuse(f"{unknown[0] if unknown else 'nothing'} cannot be propagated; write some of {property_names}")
     top = ctx.folders.visible(path).props
     assert top is not None, "a visible folder is alive"
-    values = {_PROPAGATED[each]: getattr(top, _PROPAGATED[each]) for each in properties if each in _PROPAGATED}
+    values = {_PROPAGATED[name]: getattr(top, _PROPAGATED[name]) for name in properties if name in _PROPAGATED}
 
     def like_top(props: FolderProperties) -> FolderProperties:
         same = replace(props, **values)
@@ -128,7 +128,9 @@ def _change(
 def _folders(ctx: Context, path: str) -> list[Folder]:
     """Return a folder and its subfolders, parents first; for `1-1`, all visible folders."""
     if path == ROOT_TEXT:
-        return sorted((each for each in ctx.folders.all() if each.props is not None and not each.hidden), key=_path)
+        return sorted(
+            (folder for folder in ctx.folders.all() if folder.props is not None and not folder.hidden), key=_path
+        )
     return ctx.folders.below(ctx.folders.visible(path))
 
 

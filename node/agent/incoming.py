@@ -128,10 +128,10 @@ def decode_content(ctx: Context, content: bytes) -> ReplicationMail:
     The sender of a held mail may have been deleted since it arrived (spec: RP-6).
     """
     try:
-        found = system_body(content)
-        if found is None:
+        form_and_body = system_body(content)
+        if form_and_body is None:
             raise OrdinaryMail("an ordinary mail: it contains no replication message")
-        form, body = found
+        form, body = form_and_body
         message = _DECODERS[form](body)
     except CodecError as error:
         raise BadMail(str(error)) from None

@@ -75,11 +75,11 @@ class Continued:
 def unsent(conn: Connection) -> Unsent:
     """Return the unsent changes in a store's database, and those that an earlier restore removed and no start reported yet."""
     store = StoreState(conn)
-    found = _unreported(conn)
+    versions = _unreported(conn)
     for object_id, rep, ctr in conn.exec_driver_sql(UNSENT):
         folder = ROOT_TEXT if object_id is None else object_text(object_id)
-        found[folder] = found.get(folder, CNSet.EMPTY) | CNSet.of(store.number(rep, ctr))
-    return found
+        versions[folder] = versions.get(folder, CNSet.EMPTY) | CNSet.of(store.number(rep, ctr))
+    return versions
 
 
 def _unreported(conn: Connection) -> Unsent:
@@ -113,7 +113,9 @@ def record_losses(ctx: Context, s: Stimulus) -> None:
 def _superseded_among(conn: Connection, numbers: CNSet) -> CNSet:
     """Return the part of `numbers` that newer versions in this database have replaced."""
     return CNSet.from_numbers(
-        each for each in numbers.numbers() if conn.exec_driver_sql(IS_SUPERSEDED, (each.guid, each.counter)).first()
+        number
+        for number in numbers.numbers()
+        if conn.exec_driver_sql(IS_SUPERSEDED, (number.guid, number.counter)).first()
     )
 
 
@@ -185,12 +187,14 @@ def _account_for_unsent(ctx: Context, s: Stimulus) -> None:
     Without this, the store would request changes that it already has.
     """
     for fid in ctx.rst.held_fids():
-        found = s.conn.exec_driver_sql(
+        rows = s.conn.exec_driver_sql(
             UNSENT_OF_OTHERS[fid == HIERARCHY_FID], (LOCAL_REP,) if fid == HIERARCHY_FID else (LOCAL_REP, fid)
         ).all()
         numbers = NumberSets.EMPTY
-        for rep, ctr, is_fai, object_id, pcl in found:
-            known = Pcl.decode(pcl)  # with the numbers that this change superseded (spec: CN-7)
-            older = [each for each in tied_numbers(ctx, s.conn, object_id).numbers() if known.includes(each)]
+        for rep, ctr, is_fai, object_id, pcl in rows:
+            predecessors = Pcl.decode(pcl)  # with the numbers that this change superseded (spec: CN-7)
+            older = [
+                number for number in tied_numbers(ctx, s.conn, object_id).numbers() if predecessors.includes(number)
+            ]
             numbers |= NumberSets.of_kind(CNSet.from_numbers([ctx.store.number(rep, ctr), *older]), bool(is_fai))
         ctx.rst.add(fid, numbers)

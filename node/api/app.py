@@ -84,11 +84,11 @@ class Api:
             return
         root = scope.get("root_path", "")
         path = scope["path"].removeprefix(root)
-        found = self._index.find(scope["method"], path)
-        if found is not None and found.served.forward is not None:
-            await found.served.forward(scope, receive, send)
+        match = self._index.find(scope["method"], path)
+        if match is not None and match.served.forward is not None:
+            await match.served.forward(scope, receive, send)
             return
-        mount = None if found is not None else next((at for at in self._mounts if path.startswith(f"{at}/")), None)
+        mount = None if match is not None else next((at for at in self._mounts if path.startswith(f"{at}/")), None)
         if mount is not None:
             await self._mounts[mount]({**scope, "root_path": root + mount}, receive, send)
             return
@@ -100,7 +100,7 @@ class Api:
             await send(message)
 
         try:
-            answer = self._refusal(path) if found is None else await _answer(found, Request(scope, receive))
+            answer = self._refusal(path) if match is None else await _answer(match, Request(scope, receive))
             await answer(scope, receive, sending)
         except ClientDisconnect:
             raise

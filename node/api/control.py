@@ -176,43 +176,43 @@ async def idle(
 
 
 @CONTROL.put("/peers", answers=_STATUS)
-async def peers(process: ManagedHosts, name: Name, wanted: Peers) -> Response:
+async def peers(process: ManagedHosts, name: Name, order: Peers) -> Response:
     """Replace what the node knows about the other servers of the lab."""
     host = process.host(name)
-    process.meet(wanted)
+    process.meet(order)
     return _status(host, host.now)
 
 
 @CONTROL.post("/directory", answers=_STATUS)
-async def entered(process: ManagedHosts, name: Name, wanted: Entry) -> Response:
+async def entered(process: ManagedHosts, name: Name, order: Entry) -> Response:
     """Add a store that joins later to the directory, or replace the stamps of a store's entry."""  # spec: RP-3, ML-1
     host = process.host(name)
-    stamps = [Stamp(*each) for each in wanted.stamps]
-    host.do(lambda node, now: node.enter(now, wanted.store, stamps, wanted.missing))
+    stamps = [Stamp(*stamp) for stamp in order.stamps]
+    host.do(lambda node, now: node.enter(now, order.store, stamps, order.missing))
     return _status(host, host.now)
 
 
 @CONTROL.post("/directory/deleted", answers=_STATUS)
-async def deleted(process: ManagedHosts, name: Name, wanted: Deleted) -> Response:
+async def deleted(process: ManagedHosts, name: Name, order: Deleted) -> Response:
     """Delete a store from the directory, as an administrator at this store."""  # spec: RP-6
     host = process.host(name)
-    host.do(lambda node, now: node.delete_store(now, wanted.store, force=wanted.force))
+    host.do(lambda node, now: node.delete_store(now, order.store, force=order.force))
     return _status(host, host.now)
 
 
 @CONTROL.post("/directory/left", answers=_STATUS)
-async def left(process: ManagedHosts, name: Name, wanted: Gone) -> Response:
+async def left(process: ManagedHosts, name: Name, order: Gone) -> Response:
     """Remove a store that was deleted from the directory at another store."""  # spec: RP-6
     host = process.host(name)
-    host.do(lambda node, now: node.left(now, wanted.store))
+    host.do(lambda node, now: node.left(now, order.store))
     return _status(host, host.now)
 
 
 @CONTROL.post("/queue/released", answers=_STATUS)
-async def released(process: ManagedHosts, name: Name, wanted: Released) -> Response:
+async def released(process: ManagedHosts, name: Name, order: Released) -> Response:
     """Let a mail that a fault held leave now, or when its connector opens."""
     host = process.host(name)
-    host.do(lambda node, now: node.hop_released(now, wanted.row))
+    host.do(lambda node, now: node.hop_released(now, order.row))
     return _status(host, host.now)
 
 

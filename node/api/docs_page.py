@@ -65,9 +65,9 @@ def _operation(method: str, path: str, operation: Mapping[str, Any]) -> str:
 
 def _parameters(parameters: Any) -> Iterator[str]:
     rows = [
-        f"<tr><td><code>{escape(each['name'])}</code><td>{escape(each['in'])}"
-        f"<td>{'' if each.get('required') else 'optional'}<td>{escape(each.get('description', ''))}"
-        for each in parameters
+        f"<tr><td><code>{escape(parameter['name'])}</code><td>{escape(parameter['in'])}"
+        f"<td>{'' if parameter.get('required') else 'optional'}<td>{escape(parameter.get('description', ''))}"
+        for parameter in parameters
     ]
     if rows:
         yield f"<table>{''.join(rows)}</table>"
@@ -81,7 +81,7 @@ def _body(body: Mapping[str, Any] | None) -> Iterator[str]:
 def _answer(status: str, answer: Mapping[str, Any]) -> Iterator[str]:
     phrase = HTTPStatus(int(status)).phrase if status.isdigit() else status
     contents = answer.get("content", {})
-    examples = [_shown(each["example"]) for each in contents.values() if "example" in each]
+    examples = [_shown(content["example"]) for content in contents.values() if "example" in content]
     # Errors are shown without examples, because all have the same form.
     yield f"<p>{escape(status)} {escape(phrase)}</p>{''.join(examples) if status.startswith('2') else ''}"
 

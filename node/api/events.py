@@ -59,8 +59,8 @@ async def events(
     limit_bytes: Annotated[int, Meta(ge=1, le=16 * MOST_BYTES)] = MOST_BYTES,
 ) -> Response:
     """Return events as JSON lines, from number `after` + 1 on. To get all events, repeat this with the last seq."""
-    found = hosts.host(name).read(lambda node: node.events_after(after, limit_bytes))
-    return Response(b"".join(line + b"\n" for _, line in found), media_type=LINES)
+    lines = hosts.host(name).read(lambda node: node.events_after(after, limit_bytes))
+    return Response(b"".join(line + b"\n" for _, line in lines), media_type=LINES)
 
 
 @EVENTS.get("/stream", answers=STREAMED)
@@ -101,8 +101,8 @@ def streamed(content: AsyncIterator[bytes]) -> Response:
 
 async def _in_turns(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     sent = 0
-    async for each in content:
-        yield each
+    async for chunk in content:
+        yield chunk
         sent += 1
         if sent % EVENTS_A_TURN == 0:
             await asyncio.sleep(0)
@@ -111,19 +111,19 @@ async def _in_turns(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 def _position(hosts: Hosts, text: str | None) -> dict[str, int]:
     """Return the seq after which each store's events continue. A store that `text` does not name begins at its first event.
     Without a text, every store begins with its next event."""
-    found: dict[str, int] = {}
+    position: dict[str, int] = {}
     for part in (text or "").split(","):
         name, _, seq = part.rpartition(":")
         number = seq_of(seq)
         if name and number is not None:
-            found[name] = number
+            position[name] = number
     if text is None:
         for name in hosts.names:
             try:
-                found[name] = hosts.host(name).read(lambda node: node.seq)
+                position[name] = hosts.host(name).read(lambda node: node.seq)
             except (NodeError, ServerUnknown):
                 continue
-    return found
+    return position
 
 
 async def _of_one(hosts: Hosts, name: str, seq: int) -> AsyncIterator[bytes]:

@@ -66,9 +66,9 @@ def _text(hosts: Hosts) -> Iterator[str]:
     values = {name: _values(hosts, name) for name in hosts.names}
     for metric, kind, text in _METRICS:
         yield f"# HELP {metric} {text}\n# TYPE {metric} {kind}\n"
-        for name, found in values.items():
-            if metric in found:
-                yield f'{metric}{{server="{name}"}} {found[metric]:.17g}\n'
+        for name, check in values.items():
+            if metric in check:
+                yield f'{metric}{{server="{name}"}} {check[metric]:.17g}\n'
     yield "# HELP process_resident_memory_max_bytes Peak memory\n# TYPE process_resident_memory_max_bytes gauge\n"
     unit = 1 if sys.platform == "darwin" else 1024
     yield f"process_resident_memory_max_bytes {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit}\n"

@@ -211,18 +211,26 @@ class LimitedConnection(H11Protocol):
     def _find_room(self) -> bool:
         """Return whether there is room for this connection. If there is none, close the one without an answer that makes room:
         one in the middle of a request before one between two requests, and then the one that has been silent for longest."""
-        mine = (self.client or ("",))[0]
-        open_ = [each for each in cast(set[LimitedConnection], self.connections) if not each.transport.is_closing()]
-        crowd = [each for each in open_ if each.client is not None and each.client[0] == mine]
+        own_host = (self.client or ("",))[0]
+        open_ = [
+            connection
+            for connection in cast(set[LimitedConnection], self.connections)
+            if not connection.transport.is_closing()
+        ]
+        crowd = [
+            connection for connection in open_ if connection.client is not None and connection.client[0] == own_host
+        ]
         if len(crowd) <= self.limits.client_connections:
             if len(open_) <= self.limits.connections:
                 return True
             crowd = open_
         waiting = [
-            each for each in crowd if each is not self and (not each._answers or each._stuck_s > self.limits.stuck_s)
+            connection
+            for connection in crowd
+            if connection is not self and (not connection._answers or connection._stuck_s > self.limits.stuck_s)
         ]
         if waiting:
-            min(waiting, key=lambda each: (each._begun_s is None, each._heard_s)).transport.abort()
+            min(waiting, key=lambda connection: (connection._begun_s is None, connection._heard_s)).transport.abort()
         return bool(waiting)
 
     @property

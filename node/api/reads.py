@@ -278,23 +278,23 @@ async def reading(hosts: Hosts, name: Name) -> Response:
 
 def _states(node: StoreReader) -> list[StateView]:
     held = [view.path for view in node.folders() if view.held_here and not view.hidden and view.id != ROOT_TEXT]
-    return [node.state(each) for each in (ROOT_TEXT, *held)]
+    return [node.state(folder) for folder in (ROOT_TEXT, *held)]
 
 
 def _digests(node: StoreReader) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    digests: dict[str, Any] = {}
     for view in node.folders():
         if view.id != ROOT_TEXT and not view.hidden and view.held_here:
-            found[view.path] = {"id": view.id, "held_here": True, **_digest_pair(node.knowledge(view.id))}
-    return {ROOT_TEXT: {"id": ROOT_TEXT, "held_here": True, **_digest_pair(node.knowledge(ROOT_TEXT))}, **found}
+            digests[view.path] = {"id": view.id, "held_here": True, **_digest_pair(node.knowledge(view.id))}
+    return {ROOT_TEXT: {"id": ROOT_TEXT, "held_here": True, **_digest_pair(node.knowledge(ROOT_TEXT))}, **digests}
 
 
-def _digest_pair(known: Knowledge) -> dict[str, str]:
+def _digest_pair(knowledge: Knowledge) -> dict[str, str]:
     # spec: CV-1
-    kept = {object_: [change for change, _ in pairs] for object_, pairs in known.versions.items()}
+    changes = {object_: [change for change, _ in pairs] for object_, pairs in knowledge.versions.items()}
     return {
-        "knowledge": _digest([known.numbers, known.numbers_fai, kept, known.tombstones]),
-        "content": _digest({object_: [digest for _, digest in pairs] for object_, pairs in known.versions.items()}),
+        "knowledge": _digest([knowledge.numbers, knowledge.numbers_fai, changes, knowledge.tombstones]),
+        "content": _digest({object_: [digest for _, digest in pairs] for object_, pairs in knowledge.versions.items()}),
     }
 
 
@@ -304,11 +304,11 @@ def _digest(value: Any) -> str:
 
 def _reading(node: StoreReader) -> dict[str, Any]:
     views = [view for view in node.folders() if view.id != ROOT_TEXT and not view.hidden]
-    known = [ROOT_TEXT, *(view.id for view in views)]
+    folder_ids = [ROOT_TEXT, *(view.id for view in views)]
     held = [ROOT_TEXT, *(view.id for view in views if view.held_here)]
     return {
         "folders": plain(node.folders()),
-        "knowledge": {folder: plain(node.knowledge(folder)) for folder in known},
+        "knowledge": {folder: plain(node.knowledge(folder)) for folder in folder_ids},
         "states": {folder: plain(node.state(folder)) for folder in held},
         "backfill": plain(node.backfill()),
     }

@@ -106,11 +106,11 @@ async def attachment(hosts: Hosts, name: Name, message: str, place: Place, folde
 async def settings(hosts: Hosts, name: Name) -> Response:
     """Return all settings by their real names, as text, and separately those that differ from the default."""
     all_settings = hosts.host(name).read(lambda node: node.settings())
-    other = {
+    changes = {
         setting.spec.name: {"value": setting.value, "default": setting.default}
         for setting in all_settings.not_default()
     }
-    return json_response({"settings": all_settings.as_texts(), "not_default": other})
+    return json_response({"settings": all_settings.as_texts(), "not_default": changes})
 
 
 @USERS.patch("/settings", tag="settings")

@@ -213,13 +213,13 @@ def remove_arrived(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPT
 
 def prune(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
     """Remove from the array the numbers that no row claims any more, with an event (spec: RST-4)."""
-    listed = entries(s.conn, fid)
-    if not listed:
+    rows = entries(s.conn, fid)
+    if not rows:
         return
     claimed = ctx.rst.union(fid)
     for store in leavers(s.conn, fid):
         claimed |= leaver_claims(s.conn, fid, store)
-    for entry in listed:
+    for entry in rows:
         lost = entry.numbers - claimed
         if not lost:
             continue

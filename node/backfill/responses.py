@@ -146,14 +146,16 @@ def go_on(ctx: Context, s: Stimulus, response_id: int) -> None:
         (response_id,),
     ).one()
     s.conn.exec_driver_sql(REMOVE_RESPONSE, (response_id,))
-    rest = NumberSets.decode(numbers, numbers_fai)
-    response = _Response(fid, tuple(recipients.split(",")), request_mail, decode_idset(answered), expired, rest, mails)
+    remainder = NumberSets.decode(numbers, numbers_fai)
+    response = _Response(
+        fid, tuple(recipients.split(",")), request_mail, decode_idset(answered), expired, remainder, mails
+    )
     own = ctx.rst.own(fid)
     unreachable = all(ctx.directory.address(store) is None for store in response.recipients)
     if own is None or ctx.config.content_suspended or unreachable:
-        response.answered -= rest.merged()
+        response.answered -= remainder.merged()
         _record(s, ctx.folders.text_of(fid), response)
-    elif not response.is_asked and not rest <= own.numbers | _unclaimed(ctx, own):
+    elif not response.is_asked and not remainder <= own.numbers | _unclaimed(ctx, own):
         return  # the replica was dropped, and a new one began
     else:
         _send(ctx, s, own, response, NumberSets.EMPTY)
@@ -221,9 +223,9 @@ def _claim(ctx: Context, s: Stimulus, own: OwnRow, numbers: NumberSets, mail: Se
     s.conn.exec_driver_sql(
         MARK_SENT,
         [
-            (own.fid, LOCAL_REP, each.version.number.counter)
-            for each in mail
-            if each.version.number.guid == guid and each.version.number in named
+            (own.fid, LOCAL_REP, update.version.number.counter)
+            for update in mail
+            if update.version.number.guid == guid and update.version.number in named
         ],
     )
 
@@ -270,9 +272,9 @@ def _portion(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> tuple[
         return numbers, list(_folders_for(ctx, s.conn, numbers.contents))
     updates: list[Update] = []
     for fai in (False, True):
-        found: set[bytes] = set()
+        objects: set[bytes] = set()
         for number, object_id in _objects_for(ctx, s.conn, fid, numbers.kind(fai)):
-            if object_id in found:
+            if object_id in objects:
                 continue
             if updates and s.enough:
                 before = ChangeNumber(number.guid, number.counter - 1)
@@ -282,7 +284,7 @@ def _portion(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> tuple[
                 )
                 names = names_of(updates).merged()
                 return reached | numbers & NumberSets(names, names), updates
-            found.add(object_id)
+            objects.add(object_id)
             for update in _versions_of(ctx, s.conn, object_id, fai=fai):
                 updates.append(update)
                 s.work += work_of(update)
@@ -322,7 +324,7 @@ def _versions_of(ctx: Context, conn: Connection, object_id: bytes, *, fai: bool)
 
 
 def _folders_for(ctx: Context, conn: Connection, numbers: CNSet) -> Iterator[Update]:
-    for object_id in dict.fromkeys(each for _, each in _objects_for(ctx, conn, HIERARCHY_FID, numbers)):
+    for object_id in dict.fromkeys(object_id for _, object_id in _objects_for(ctx, conn, HIERARCHY_FID, numbers)):
         rep, ctr, pcl, at, deleted, item, supersedes = conn.exec_driver_sql(VERSION_OF_FOLDER, (object_id,)).one()
         version = Version(object_id, ctx.store.number(rep, ctr), Pcl.decode(pcl), at, None if deleted else item)
         yield Update(version, tied_numbers(ctx, conn, object_id) if supersedes else CNSet.EMPTY)

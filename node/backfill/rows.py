@@ -98,8 +98,8 @@ def _entry(row: tuple[int, int, bytes, bytes, int, int, int, int, int, int]) -> 
     entry_id, fid, numbers, fai, made_at, base_at, due_at, attempts, local, waiting = row
     active = EntryState.REQUESTED if attempts else EntryState.WAITING
     state = EntryState.DEFERRED if waiting else active
-    missing = NumberSets.decode(numbers, fai)
-    return Entry(entry_id, fid, missing, made_at, base_at, due_at, bool(local), attempts, state)
+    lacking_numbers = NumberSets.decode(numbers, fai)
+    return Entry(entry_id, fid, lacking_numbers, made_at, base_at, due_at, bool(local), attempts, state)
 
 
 def entries(conn: Connection, fid: int | None = None) -> list[Entry]:

@@ -111,66 +111,73 @@ class Gap:
     running: frozenset[str] = frozenset()
 
 
-def sorted_list(found: Sequence[Source], gap: Gap) -> Choice:
+def sorted_list(sources: Sequence[Source], gap: Gap) -> Choice:
     """Choose as 2003 and 2007 do: ask along one sorted list until all numbers are requested [S1 S3].
 
     S1 and S3 list the criteria without weights. Here an earlier criterion decides before a later one. [X, C4]
     """
     choice = Choice(
         sorted(
-            found,
-            key=lambda each: (
-                each.down,
-                each.leaving,
-                not each.preferred,
-                _known(each.cost),
-                -each.rank,
-                -each.has,
-                each.guid,
+            sources,
+            key=lambda candidate: (
+                candidate.down,
+                candidate.leaving,
+                not candidate.preferred,
+                _known(candidate.cost),
+                -candidate.rank,
+                -candidate.has,
+                candidate.guid,
             ),
         )
     )
     numbers = gap.numbers
-    for each in choice.ordered:
-        reason = _unfit(each)
-        share = each.numbers & numbers
+    for candidate in choice.ordered:
+        reason = _unfit(candidate)
+        share = candidate.numbers & numbers
         if reason or not share:
-            choice.passed_over[each.store] = reason or "the ones before it have all it has"
+            choice.passed_over[candidate.store] = reason or "the ones before it have all it has"
             continue
-        choice.asked.append((each, share))
+        choice.asked.append((candidate, share))
         numbers -= share
     return choice
 
 
-def two_holders(found: Sequence[Source], gap: Gap) -> Choice:
+def two_holders(sources: Sequence[Source], gap: Gap) -> Choice:
     """Choose as 5.5 does: ask the two holders that have most of the numbers, each for all that it has [X].
 
     A leaving store is asked only for what the holders before it do not have.
     """
     choice = Choice(
         sorted(
-            found,
-            key=lambda each: (each.down, each.leaving, -each.has, not each.near, _known(each.cost), each.guid),
+            sources,
+            key=lambda candidate: (
+                candidate.down,
+                candidate.leaving,
+                -candidate.has,
+                not candidate.near,
+                _known(candidate.cost),
+                candidate.guid,
+            ),
         )
     )
-    asked = len(gap.running)
+    request_count = len(gap.running)
     held = NumberSets.EMPTY
-    for each in choice.ordered:
-        reason = _unfit(each)
-        share = each.numbers - held if each.leaving else each.numbers
-        if not reason and not each.leaving:
-            held |= each.numbers
-        if each.store in gap.running:
+    for candidate in choice.ordered:
+        reason = _unfit(candidate)
+        share = candidate.numbers - held if candidate.leaving else candidate.numbers
+        if not reason and not candidate.leaving:
+            held |= candidate.numbers
+        if candidate.store in gap.running:
             reason = ALREADY
         elif not reason and not share:
             reason = LEAVING
-        elif not reason and asked >= HOLDERS_ASKED:
+        elif not reason and request_count >= HOLDERS_ASKED:
             reason = "two holders before it are asked"
         if reason:
-            choice.passed_over[each.store] = reason
+            choice.passed_over[candidate.store] = reason
             continue
-        choice.asked.append((each, share))
-        asked += 1
+        choice.asked.append((candidate, share))
+        request_count += 1
     return choice
 
 
@@ -187,40 +194,44 @@ def _in_group(source: Source) -> tuple[int, bytes]:
     return _known(source.affinity if source.affinity is not None else source.transit_us), source.guid
 
 
-def six_groups(found: Sequence[Source], gap: Gap) -> Choice:
+def six_groups(sources: Sequence[Source], gap: Gap) -> Choice:
     """Choose as 2000 does: the first server of the six groups that has everything, or else one that has a part [S0 S3].
 
     Servers that are marked down come last, even after the partial holders. Otherwise a full holder that never comes back
     would be asked again and again, although other holders together have what is missing. [D]
     """
-    order = sorted(found, key=lambda each: (each.down, each.leaving, group_of(each), _in_group(each)))
-    parts = [list(part) for _, part in groupby(order, key=lambda each: (each.down, each.leaving))]
+    order = sorted(
+        sources, key=lambda candidate: (candidate.down, candidate.leaving, group_of(candidate), _in_group(candidate))
+    )
+    parts = [list(part) for _, part in groupby(order, key=lambda candidate: (candidate.down, candidate.leaving))]
     for index, part in enumerate(parts):
-        full = next((each for each in part if each.has_all and not _unfit(each)), None)
+        full = next((candidate for candidate in part if candidate.has_all and not _unfit(candidate)), None)
         if full is not None:
             return _one(order, full, one_by_one=False)
         last = group_of(part[-1])
-        partial = [each for each in part if group_of(each) == last] + [each for each in part if group_of(each) != last]
-        first = next((each for each in partial if not _unfit(each)), None)
+        partial = [candidate for candidate in part if group_of(candidate) == last] + [
+            candidate for candidate in part if group_of(candidate) != last
+        ]
+        first = next((candidate for candidate in partial if not _unfit(candidate)), None)
         if first is not None:
             return _one([*chain(*parts[:index], partial, *parts[index + 1 :])], first, one_by_one=True)
-    return Choice(order, passed_over={each.store: _unfit(each) for each in order})
+    return Choice(order, passed_over={candidate.store: _unfit(candidate) for candidate in order})
 
 
-def _one(order: list[Source], asked: Source, *, one_by_one: bool) -> Choice:
-    choice = Choice(order, [(asked, asked.numbers)], one_by_one=one_by_one)
+def _one(order: list[Source], source: Source, *, one_by_one: bool) -> Choice:
+    choice = Choice(order, [(source, source.numbers)], one_by_one=one_by_one)
     before = True
-    for each in order:
-        if each is asked:
+    for candidate in order:
+        if candidate is source:
             before = False
-        elif _unfit(each):
-            choice.passed_over[each.store] = _unfit(each)
+        elif _unfit(candidate):
+            choice.passed_over[candidate.store] = _unfit(candidate)
         elif before:
-            choice.passed_over[each.store] = f"has only a part, and {asked.store} has all that is missing"
+            choice.passed_over[candidate.store] = f"has only a part, and {source.store} has all that is missing"
         elif one_by_one:
-            choice.passed_over[each.store] = f"comes after {asked.store}; one is asked at a time"
+            choice.passed_over[candidate.store] = f"comes after {source.store}; one is asked at a time"
         else:
-            choice.passed_over[each.store] = f"comes after {asked.store}, which has all that is missing"
+            choice.passed_over[candidate.store] = f"comes after {source.store}, which has all that is missing"
     return choice
 
 

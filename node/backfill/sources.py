@@ -27,17 +27,19 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
     missing = missing_of(s.conn, fid)
     holders = ctx.other_holders(fid)
     claims = {store: _claims(ctx, s.conn, fid, store) for store in sources_of(ctx, s.conn, fid)}
-    found = [
+    candidates = [
         _source(ctx, s.conn, store, gap.numbers & has, has_all=missing <= has, leaving=store not in holders)
         for store, has in claims.items()
     ]
     way = ctx.config.profile.source_choice
-    choice = CHOICES[way](found, gap)
+    choice = CHOICES[way](candidates, gap)
     s.trace.record(
         SourcesConsidered,
         folder=ctx.folders.text_of(fid),
         entry=entry,
-        candidates=tuple(_candidate(each, way, choice.passed_over.get(each.store, "")) for each in choice.ordered),
+        candidates=tuple(
+            _candidate(candidate, way, choice.passed_over.get(candidate.store, "")) for candidate in choice.ordered
+        ),
         chosen=tuple(source.store for source, _ in choice.asked),
         method=way.value,
         **gap.numbers.texts(),
@@ -49,17 +51,17 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
 
 def missing_of(conn: Connection, fid: int) -> NumberSets:
     """Return all numbers that this store lacks in the folder. They are the numbers of the folder's entries."""
-    return NumberSets.union_all(each.numbers for each in entries(conn, fid))
+    return NumberSets.union_all(entry.numbers for entry in entries(conn, fid))
 
 
 def in_order(ctx: Context, conn: Connection) -> list[Source]:
     """Return all other stores in the order in which this store considers them if they have the same numbers."""
-    found = [
+    stores = [
         _source(ctx, conn, store, NumberSets.EMPTY, has_all=True)
         for store in ctx.directory.stores()
         if store != ctx.name
     ]
-    return CHOICES[ctx.config.profile.source_choice](found, Gap(NumberSets.EMPTY)).ordered
+    return CHOICES[ctx.config.profile.source_choice](stores, Gap(NumberSets.EMPTY)).ordered
 
 
 def _claims(ctx: Context, conn: Connection, fid: int, store: str) -> NumberSets:

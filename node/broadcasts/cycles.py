@@ -134,15 +134,15 @@ def _named_later(ctx: Context, conn: Connection, own: OwnRow, upto: int) -> Numb
 
     Later mails of the cycle name these numbers, so the mails of this stimulus must not claim them.
     """
-    found = NumberSets.EMPTY
+    later_numbers = NumberSets.EMPTY
     for ctr, pcl, is_fai, deleted in conn.exec_driver_sql(
         NAMED_LATER[own.fid == HIERARCHY_FID],
         (own.fid, LOCAL_REP, max(own.began, min(own.last_sent)) + 1, upto, upto),
     ).all():
         number = ctx.store.number(LOCAL_REP, ctr)
         if deleted or is_fai or own.fid == HIERARCHY_FID or Pcl.decode(pcl).includes(number):
-            found |= NumberSets.of_kind(CNSet.of(number), bool(is_fai))
-    return found
+            later_numbers |= NumberSets.of_kind(CNSet.of(number), bool(is_fai))
+    return later_numbers
 
 
 def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: NumberSets) -> NumberSets:
@@ -152,10 +152,10 @@ def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: NumberSets
     this replica began. It ends with this store's highest change in the mail.
     """
     guid = ctx.store.guid
-    made = NumberSets.from_numbers((update.version.number, update.version.fai) for update in mail)
+    mail_numbers = NumberSets.from_numbers((update.version.number, update.version.fai) for update in mail)
     sent = LastSent(
-        max(own.last_sent.contents, made.contents.highest(guid)),
-        max(own.last_sent.associated, made.associated.highest(guid)),
+        max(own.last_sent.contents, mail_numbers.contents.highest(guid)),
+        max(own.last_sent.associated, mail_numbers.associated.highest(guid)),
     )
     closed = own.unsent(guid, sent) - later
     if sent != own.last_sent:

@@ -77,7 +77,7 @@ def _since(ctx: Context, conn: Connection, own: OwnRow, since_at: LabTime) -> Nu
             FIRST_MESSAGE_CHANGES,
             (own.fid, since_at, own.fid, DELETED, since_at),
         )
-    known = own.numbers.merged()
+    own_numbers = own.numbers.merged()
     spans = CNSet.EMPTY
     for rep, first in rows.all():
         guid = ctx.store.number(rep, first).guid
@@ -86,7 +86,7 @@ def _since(ctx: Context, conn: Connection, own: OwnRow, since_at: LabTime) -> Nu
             LAST_BEFORE[hierarchy],
             (*(() if hierarchy else (own.fid,)), rep, first, own.fid, rep, first, since_at),
         ).scalar_one()
-        if (last := known.highest(guid)) > before:
+        if (last := own_numbers.highest(guid)) > before:
             spans |= CNSet.span(guid, before + 1, last)
     return NumberSets(spans, spans)
 

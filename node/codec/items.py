@@ -143,8 +143,8 @@ class FolderProperties:
 
     def with_replicas(self, stores: Sequence[str], now: LabTime) -> FolderProperties:
         """Return the properties with another replica list. A store that is on both lists keeps the time when it was added."""
-        known = dict(zip(self.replicas, self.added_at, strict=True))
-        return replace(self, replicas=tuple(stores), added_at=tuple(known.get(store, now) for store in stores))
+        times = dict(zip(self.replicas, self.added_at, strict=True))
+        return replace(self, replicas=tuple(stores), added_at=tuple(times.get(store, now) for store in stores))
 
 
 def _object_id(object_id: bytes) -> bytes:
@@ -349,8 +349,8 @@ def read_folder(stream: bytes) -> FolderProperties:
         limits_kb = [props.get(tag) for tag in _LIMIT_TAGS]
         description = props.get(PR_COMMENT, "")
         created = ChangeNumber.from_xid(props[PR_PFLAB_CREATED])  # type: ignore[arg-type]
-    except KeyError as missing:
-        raise CodecError(f"the folder lacks property {missing.args[0]:#010x}, which is required") from None
+    except KeyError as error:
+        raise CodecError(f"the folder lacks property {error.args[0]:#010x}, which is required") from None
     except (NumberError, TypeError) as error:
         raise CodecError(f"the folder's creation number is not valid: {error}") from None
     sound = (
@@ -365,7 +365,7 @@ def read_folder(stream: bytes) -> FolderProperties:
         and isinstance(contacts, tuple)
         and (alias is None or isinstance(alias, str))
         and isinstance(description, str)
-        and all(each is None or (isinstance(each, int) and each >= 0) for each in (age_limit_s, *limits_kb))
+        and all(limit is None or (isinstance(limit, int) and limit >= 0) for limit in (age_limit_s, *limits_kb))
         and isinstance(schedule, str)
         and isinstance(priority, int)
         and priority in {-1, 0, 1}
@@ -405,12 +405,12 @@ def body_of(stream: bytes) -> str:
 
 def attachments_of(stream: bytes) -> list[tuple[str, bytes]]:
     """Return name and data of an item's attached files, in order."""
-    found = []
+    files = []
     for bag in decode_item(stream).attachments:
         name, data = bag.get(PR_ATTACH_LONG_FILENAME), bag.get(PR_ATTACH_DATA_BIN)
         if isinstance(data, bytes):
-            found.append((name if isinstance(name, str) else "", data))
-    return found
+            files.append((name if isinstance(name, str) else "", data))
+    return files
 
 
 def sender_of(stream: bytes) -> str:
@@ -527,7 +527,7 @@ def _ended(text: bytes) -> bytes:
 def read_post(stream: bytes) -> PostFields | None:
     """Return the fields of an item that `encode_post` wrote, or None for any other bytes."""
     try:
-        c0, size, c1, object_id, c2, change_key, c3, listed, c4, ticks, c5, _, c6, long = _HEAD.unpack_from(stream)
+        c0, size, c1, object_id, c2, change_key, c3, listed_key, c4, ticks, c5, _, c6, long = _HEAD.unpack_from(stream)
         end = _DATA_AT + size
         subject = utf_16_le_decode(stream[_HEAD.size : _HEAD.size + long], "strict", True)[0]
         at = _after_text(stream, _HEAD.size, long)
@@ -541,7 +541,7 @@ def read_post(stream: bytes) -> PostFields | None:
         return None
     as_written = (
         (c0, c1, c2, c3, c4, c5, c6) == _CONSTANTS
-        and listed == change_key
+        and listed_key == change_key
         and not (object_id.endswith(_ZERO) or change_key.endswith(_ZERO))
         and (name_head, address_head, created, flagged) == _TAGS
         and body_head in {_BODY, _BODY_A}

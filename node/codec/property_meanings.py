@@ -60,8 +60,8 @@ def _bags(label: str) -> Callable[[Value], Meaning]:
     def meaning(value: Value) -> Meaning:
         assert isinstance(value, tuple)
         return tuple(
-            Branch(f"{label} {index}", "", describe_bag(decode_bag(_bytes(each)), INTERPRETERS))
-            for index, each in enumerate(value, start=1)
+            Branch(f"{label} {index}", "", describe_bag(decode_bag(_bytes(bag)), INTERPRETERS))
+            for index, bag in enumerate(value, start=1)
         )
 
     return meaning

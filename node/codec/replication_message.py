@@ -133,7 +133,7 @@ class Update:
 def names_of(updates: Sequence[Update]) -> NumberSets:
     """Return the own numbers of updates and the numbers that they stand for."""
     own = NumberSets.from_numbers((update.version.number, update.version.fai) for update in updates)
-    older = [NumberSets.of_kind(each.stands_for, each.version.fai) for each in updates if each.stands_for]
+    older = [NumberSets.of_kind(update.stands_for, update.version.fai) for update in updates if update.stands_for]
     return NumberSets.union_all([own, *older]) if older else own
 
 

@@ -90,9 +90,9 @@ class LabAuthority:
 
 def _is_signed(public_key: bytes, signature: bytes, data: bytes) -> bool:
     """Return whether the key signed the data. The data is short: digests, not contents."""
-    known = _remembered.get((public_key, signature, data))
-    if known is not None:
-        return known
+    result = _remembered.get((public_key, signature, data))
+    if result is not None:
+        return result
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(signature, data)
     except (InvalidSignature, ValueError):

@@ -118,10 +118,10 @@ class Deliveries:
             return False
         in_flight, begun = self._in_flight, False
         room = in_flight.room
-        found = self._node.outgoing(now, room, in_flight.ids, in_flight.crowded) if room else []
+        transmissions = self._node.outgoing(now, room, in_flight.ids, in_flight.crowded) if room else []
         # The queue has no more due mails, so it need not be read again before the next stimulus.
-        self._queue_read = len(found) < room
-        for transmission in found:
+        self._queue_read = len(transmissions) < room
+        for transmission in transmissions:
             if in_flight.takes(transmission.next_hop):
                 self._begin(transmission, now)
                 begun = True

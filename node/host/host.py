@@ -220,21 +220,21 @@ class Host:
             return fn(self._node)
 
     @contextmanager
-    def _working(self, what: str) -> Iterator[None]:
-        self.work = (what, time.monotonic())
+    def _working(self, work: str) -> Iterator[None]:
+        self.work = (work, time.monotonic())
         try:
             yield
         finally:
             self.work = None
 
-    def _stimulus(self, fn: Callable[[Node, LabTime], T], what: str = "deliveries") -> T:
+    def _stimulus(self, fn: Callable[[Node, LabTime], T], work: str = "deliveries") -> T:
         if not self._up:
             raise NotRunning(f"server {self.name} is not running")
         self._stimuli += 1
         self._stale = True
         self._deliveries.changed()
         self._wake.set()
-        with self._working(what):
+        with self._working(work):
             done = fn(self._node, self._stimulus_at())
         self._write_error = ""
         return done

@@ -21,9 +21,11 @@ def tls_of(folder: Path, secret: int | str, server: str) -> Tls:
     """
     from node.codec.certificates import server_certificate  # noqa: PLC0415 - few labs use TLS, and X.509 is slow to import
 
-    made = server_certificate(derived_seed(secret, "authority"), server)
+    certificate = server_certificate(derived_seed(secret, "authority"), server)
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{server}.crt", folder / f"{server}.key", folder / "authority.crt"]
-    for path, content in zip(paths, (made.certificate, made.private_key, made.authority), strict=True):
+    for path, content in zip(
+        paths, (certificate.certificate, certificate.private_key, certificate.authority), strict=True
+    ):
         write_whole(path, content, mode=_OWNER_ONLY)
     return load_tls(*paths)

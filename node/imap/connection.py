@@ -87,11 +87,11 @@ class Unreadable(InvalidCommand):
     """A command that the parser cannot read, or that has too many keys. The client gets BAD."""
 
     def __init__(self, line: bytes) -> None:
-        tag, _, rest = line.partition(b" ")
+        tag, _, remainder = line.partition(b" ")
         super().__init__(
             Params(tag=tag if tag.isalnum() else b"*"),
             None,
-            rest.split(maxsplit=1)[0].upper() if rest.strip() else None,
+            remainder.split(maxsplit=1)[0].upper() if remainder.strip() else None,
         )
 
     @property
@@ -304,16 +304,16 @@ async def _compose(part: Response, answer: _Answer) -> None:
         answer.write(b"* %b (" % part.text)
         for place, item in enumerate(part.data.values()):
             answer.write(b" " if place else b"")
-            said = bytes(item)
-            if said.startswith(b"BINARY.PEEK["):  # a name only for commands (RFC 3516, 7)
-                said = said.replace(b".PEEK", b"", 1)
-            answer.write(said)
+            text = bytes(item)
+            if text.startswith(b"BINARY.PEEK["):  # a name only for commands (RFC 3516, 7)
+                text = text.replace(b".PEEK", b"", 1)
+            answer.write(text)
             await asyncio.sleep(0)
         answer.write(b")\r\n")
 
 
 def _count(keys: Iterable[object]) -> int:
     """Return how many keys a SEARCH has, with those inside other keys."""
-    found = [each for each in keys if isinstance(each, SearchKey)]
-    inner = [each.filter for each in found if isinstance(each.filter, Sequence) and not isinstance(each.filter, str)]
-    return len(found) + sum(map(_count, inner))
+    search_keys = [key for key in keys if isinstance(key, SearchKey)]
+    inner = [key.filter for key in search_keys if isinstance(key.filter, Sequence) and not isinstance(key.filter, str)]
+    return len(search_keys) + sum(map(_count, inner))

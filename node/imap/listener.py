@@ -101,7 +101,7 @@ class ImapListener:
         await asyncio.gather(*self._open, return_exceptions=True)
 
     async def _serve(self, reader: StreamReader, writer: StreamWriter) -> None:
-        strangers = (each for each in self._open.values() if not each.logged_in)
+        strangers = (connection for connection in self._open.values() if not connection.logged_in)
         if len(self._open) >= CONNECTIONS and (stranger := next(strangers, None)) is not None:
             stranger.writer.transport.abort()
         elif len(self._open) >= CONNECTIONS:

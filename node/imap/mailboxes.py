@@ -88,8 +88,10 @@ class Reader:
 
     def folders(self) -> dict[str, FolderView]:
         """Return the folders with a replica here, by the names of their mailboxes."""
-        found = self.read(lambda node: node.folders())
-        return {f"{NAMESPACE}{DELIMITER}{each.path}": each for each in found if each.held_here and not each.hidden}
+        views = self.read(lambda node: node.folders())
+        return {
+            f"{NAMESPACE}{DELIMITER}{folder.path}": folder for folder in views if folder.held_here and not folder.hidden
+        }
 
     def look(self, path: str) -> tuple[MailboxView, dict[int, Message]]:
         """Return a folder as it is now, and its messages by UID. Messages that are new get their UIDs."""
@@ -98,7 +100,7 @@ class Reader:
             if not view.complete:
                 view = self.do(lambda node, now: self._numbered(node, now, path))
             self._view = view
-            self._messages = {each.uid: Message(self.host, path, each) for each in view.messages}
+            self._messages = {message.uid: Message(self.host, path, message) for message in view.messages}
             self._looked = (path, self.host.activity)
         return self._view, self._messages
 
@@ -163,7 +165,7 @@ class Mailbox(MailboxDataInterface[Message]):
 
     async def snapshot(self) -> MailboxSnapshot:
         view, messages = self._reader.look(self._path)
-        unseen = [place for place, each in enumerate(messages.values(), 1) if Seen not in each.permanent_flags]
+        unseen = [place for place, message in enumerate(messages.values(), 1) if Seen not in message.permanent_flags]
         return MailboxSnapshot(
             self.mailbox_id,
             self.readonly,
@@ -195,14 +197,14 @@ class Mailbox(MailboxDataInterface[Message]):
         return selected
 
     async def messages(self) -> AsyncIterable[Message]:
-        for each in self._reader.look(self._path)[1].values():
-            yield each
+        for message in self._reader.look(self._path)[1].values():
+            yield message
 
     async def get(self, uid: int, cached_msg: CachedMessage) -> Message:
         """Return a message. If it is gone, return what the session knows of it, marked as expunged."""
-        found = self._reader.look(self._path)[1].get(uid)
-        if found is not None:
-            return found
+        message = self._reader.look(self._path)[1].get(uid)
+        if message is not None:
+            return message
         assert isinstance(cached_msg, Message)
         return Message(self._reader.host, self._path, cached_msg.view, expunged=True)
 
@@ -215,7 +217,11 @@ class Mailbox(MailboxDataInterface[Message]):
     def _added(self, flags: Mapping[str, frozenset[Flag]]) -> dict[str, Message]:
         """Set flags on messages that were posted just now, and return them, all by their ids. Those that somebody has deleted
         meanwhile are left out."""
-        uids = {each.view.id: uid for uid, each in self._reader.look(self._path)[1].items() if each.view.id in flags}
+        uids = {
+            message.view.id: uid
+            for uid, message in self._reader.look(self._path)[1].items()
+            if message.view.id in flags
+        }
         self._reader.flag(self._path, {uid: flags[post] for post, uid in uids.items() if flags[post] & FLAGS})
         messages = self._reader.look(self._path)[1]
         return {post: messages[uid] for post, uid in uids.items()}
@@ -273,7 +279,7 @@ class Names(ListTree):
 
     def list_matching(self, ref_name: str, filter_: str) -> Iterable[ListEntry]:
         pattern = wildcard_pattern(ref_name + filter_, DELIMITER)
-        return (each for each in self.list() if pattern.fullmatch(each.name))
+        return (mailbox for mailbox in self.list() if pattern.fullmatch(mailbox.name))
 
 
 class MailboxSet(MailboxSetInterface[Mailbox]):

@@ -97,9 +97,9 @@ class Undecodable(Exception):
     """FETCH BINARY asks for a part that cannot be decoded (RFC 3516, 4.3)."""
 
 
-def _has(_: type[SearchCriteria], wanted: AnyStr, text: AnyStr) -> bool:
+def _has(_: type[SearchCriteria], substring: AnyStr, text: AnyStr) -> bool:
     """Return whether a text has another one in it, in upper or lower case."""
-    return wanted.lower() in text.lower()
+    return substring.lower() in text.lower()
 
 
 SearchCriteria._in = classmethod(_has)  # type: ignore[assignment,method-assign] # pymap has no place for another function
@@ -143,8 +143,8 @@ class Content(LoadedMessageInterface):
         return None if part is None else part.message
 
     def get_header(self, name: bytes) -> Sequence[str]:
-        wanted = name.lower()
-        return [_text(field.value) for field in self._entity.fields if field.name == wanted]
+        field_name = name.lower()
+        return [_text(field.value) for field in self._entity.fields if field.name == field_name]
 
     def get_headers(self, section: Sequence[int]) -> Writeable:
         part = self._entity.inside(section)
@@ -188,9 +188,9 @@ class Content(LoadedMessageInterface):
         return _Structure(self._entity)
 
     def contains(self, value: bytes) -> bool:
-        wanted = value.lower()
+        substring = value.lower()
         return any(
-            wanted in part.header.lower() or (part.media.main == b"text" and wanted in part.body.lower())
+            substring in part.header.lower() or (part.media.main == b"text" and substring in part.body.lower())
             for part in self._entity.walk()
         )
 

@@ -28,12 +28,14 @@ def decoded(data: bytes) -> str:
     """Return the name. Raise NotParseable if it is not modified UTF-7."""
     pieces = _SHIFTED.split(data)
     try:
-        plain = [each.decode("ascii") for each in pieces[::2]]
-        shifted = [(b"+" + each.replace(b",", b"/") + b"-").decode("utf-7") if each else "&" for each in pieces[1::2]]
+        plain = [piece.decode("ascii") for piece in pieces[::2]]
+        shifted = [
+            (b"+" + piece.replace(b",", b"/") + b"-").decode("utf-7") if piece else "&" for piece in pieces[1::2]
+        ]
         "".join(shifted).encode()
     except UnicodeError:
         raise NotParseable(memoryview(data)) from None
-    if any("&" in each for each in plain):
+    if any("&" in piece for piece in plain):
         raise NotParseable(memoryview(data))
     return "".join(chain.from_iterable(zip_longest(plain, shifted, fillvalue="")))
 
@@ -48,17 +50,17 @@ def wildcard_pattern(query: str, delimiter: str) -> re.Pattern[str]:
         raise NotSupportedError(f"a name has at most {MOST_WILDCARDS} wildcards")
     within = f"[^{re.escape(delimiter)}]*?"
     *parts, last = query.split("*")
-    first, *more = [_level_pattern(each, within, "") for each in parts] + [_level_pattern(last, within, r"\Z")]
+    first, *more = [_level_pattern(part, within, "") for part in parts] + [_level_pattern(last, within, r"\Z")]
     return re.compile(first + "".join(f"(?>.*?{each})" for each in more), re.DOTALL)
 
 
 def _level_pattern(part: str, within: str, end: str) -> str:
     """Return the pattern of a part of a name that has no `*`."""
-    first, *more = [re.escape(each) for each in part.split("%")]
+    first, *more = [re.escape(piece) for piece in part.split("%")]
     if not more:
         return first + end
     *before, last = more
-    return first + "".join(f"(?>{within}{each})" for each in before) + f"(?>{within}{last}{end})"
+    return first + "".join(f"(?>{within}{piece})" for piece in before) + f"(?>{within}{last}{end})"
 
 
 def replace_decoder() -> None:

@@ -80,8 +80,8 @@ class Session(BaseSession[Message]):
         self, selected: SelectedMailbox, sequence_set: SequenceSet, name: str, *, moves: bool
     ) -> tuple[CopyUid | None, SelectedMailbox]:
         source, destination = await self._mailbox(selected.lookup), await self._mailbox(name)
-        wanted = [uid for _, uid in selected.messages.get_uids(sequence_set)]
-        copied = await source.copy_all(wanted, destination, moves=moves)
+        selection = [uid for _, uid in selected.messages.get_uids(sequence_set)]
+        copied = await source.copy_all(selection, destination, moves=moves)
         uids = CopyUid(destination.uid_validity, copied) if copied else None
         return uids, await source.update_selected(selected)
 
@@ -107,8 +107,11 @@ class Session(BaseSession[Message]):
             raise MailboxReadOnly
         selected.hide_expunged = True
         mailbox = await self._flag(selected, sequence_set, selected.permanent_flags & flag_set, mode)
-        found = [(place, await mailbox.get(each.uid, each)) for place, each in selected.messages.get_all(sequence_set)]
-        return found, await mailbox.update_selected(selected)
+        messages = [
+            (place, await mailbox.get(message.uid, message))
+            for place, message in selected.messages.get_all(sequence_set)
+        ]
+        return messages, await mailbox.update_selected(selected)
 
     async def _flag(
         self, selected: SelectedMailbox, sequence_set: SequenceSet, flags: frozenset[Flag], mode: FlagOp

@@ -173,8 +173,8 @@ class _Entry:
         name = self._comment if self.inside is None or not self.words else b" ".join(self.words)
         if not address and not self.words:
             return ()
-        route, colon, rest = address.partition(b":") if address.startswith(b"@") else (b"", b"", b"")
-        before, at, after = (rest if colon else address).rpartition(b"@")
+        route, colon, mailbox = address.partition(b":") if address.startswith(b"@") else (b"", b"", b"")
+        before, at, after = (mailbox if colon else address).rpartition(b"@")
         return (Address(name, route if colon else None, before if at else after, after if at else b""),)
 
 

@@ -79,17 +79,17 @@ def shares(whole: NumberSets, mails: Sequence[Sequence[Update]]) -> list[NumberS
     """
     waiting = pending_after(mails)
     result: list[NumberSets] = []
-    rest = whole
+    remainder = whole
     for index, mail in enumerate(mails):
         if index == len(mails) - 1:
-            result.append(rest)
+            result.append(remainder)
             break
         boundary = max(update.version.number for update in mail)
         names = names_of(mail).merged()
-        share = NumberSets(rest.contents.upto(boundary), rest.associated.upto(boundary))
-        share = (share | rest & NumberSets(names, names)) - waiting[index]
+        share = NumberSets(remainder.contents.upto(boundary), remainder.associated.upto(boundary))
+        share = (share | remainder & NumberSets(names, names)) - waiting[index]
         result.append(share)
-        rest -= share
+        remainder -= share
     return result
 
 

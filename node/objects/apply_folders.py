@@ -90,14 +90,14 @@ def hiding(ctx: Context, updates: Sequence[Update]) -> list[Update]:
     Otherwise a store that has dropped such a tombstone, or never had it, would hold the folder again and again.
     """
     named = {update.version.object for update in updates}
-    found: dict[bytes, Update] = {}
+    updates_by_object: dict[bytes, Update] = {}
     for update in updates:
         folder = ctx.folders.get(update.version.object)
         above = ctx.folders.get(folder.props.parent) if folder is not None and folder.props is not None else None
         if above is not None and above.props is None and above.object not in named:
             deletion = Version(above.object, above.number, above.pcl, above.modified_at, None)
-            found[above.object] = Update(deletion, CNSet.EMPTY)
-    return list(found.values())
+            updates_by_object[above.object] = Update(deletion, CNSet.EMPTY)
+    return list(updates_by_object.values())
 
 
 def _unknown_parent(ctx: Context, s: Stimulus, version: Version) -> bytes | None:
@@ -119,15 +119,15 @@ def _unknown_parent(ctx: Context, s: Stimulus, version: Version) -> bytes | None
 
 def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Applied) -> None:
     version = update.version
-    known = ctx.folders.get(version.object)
+    present = ctx.folders.get(version.object)
     props = read_folder(version.item) if version.item is not None else None
-    reason = _reason_ignored(known, version)
-    result.lost_designs += _lost(ctx, known, version, props, reason)
+    reason = _reason_ignored(present, version)
+    result.lost_designs += _lost(ctx, present, version, props, reason)
     names = update.names | CNSet.from_numbers(version.pcl.numbers())
     if not reason:
-        fid = known.fid if known else ctx.folders.next_fid
+        fid = present.fid if present else ctx.folders.next_fid
         folder = Folder(fid, version.object, version.number, version.pcl, version.modified_at, props)
-        put(ctx, s, folder, version, known, sent=True)
+        put(ctx, s, folder, version, present, sent=True)
         if props is None:
             s.trace.record(TombstoneMade, folder="1-1", object=object_text(version.object), number=version.number.text)
     current = ctx.folders.get(version.object)
@@ -142,33 +142,33 @@ def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Appl
 
 
 def _lost(
-    ctx: Context, known: Folder | None, version: Version, props: FolderProperties | None, reason: str
+    ctx: Context, present: Folder | None, version: Version, props: FolderProperties | None, reason: str
 ) -> tuple[LostDesign, ...]:
     """Return the version that loses if two are concurrent and this store did not have both already (spec: HI-5)."""
     own = ctx.rst.own(HIERARCHY_FID)
     assert own is not None, "every store holds the hierarchy"
-    if known is None or known.props is None or props is None or version.number in own.numbers.contents:
+    if present is None or present.props is None or props is None or version.number in own.numbers.contents:
         return ()
-    if version.pcl.includes(known.number) or known.pcl.includes(version.number):
+    if version.pcl.includes(present.number) or present.pcl.includes(version.number):
         return ()
-    loser, lost = (version.number, props) if reason else (known.number, known.props)
+    loser, lost = (version.number, props) if reason else (present.number, present.props)
     return (LostDesign(version.object, loser, lost),)
 
 
-def _reason_ignored(known: Folder | None, version: Version) -> str:
+def _reason_ignored(present: Folder | None, version: Version) -> str:
     """Return why a version is ignored, or ''."""
-    if known is None:
+    if present is None:
         return ""
-    if known.number == version.number:
+    if present.number == version.number:
         return "duplicate"
     rank = (version.modified_at, version.number)
-    if known.props is None:
+    if present.props is None:
         if version.item is not None:
             return "tombstoned"  # spec: HI-6 deletion wins over concurrent changes
-        return "" if rank > known.rank else "old"  # two deletions: the higher rank stays
+        return "" if rank > present.rank else "old"  # two deletions: the higher rank stays
     if version.item is None:
         return ""
-    return "" if rank > known.rank else "old"  # spec: HI-5
+    return "" if rank > present.rank else "old"  # spec: HI-5
 
 
 def put(ctx: Context, s: Stimulus, folder: Folder, version: Version, old: Folder | None, *, sent: bool) -> None:

@@ -120,18 +120,18 @@ class Applied:
 def apply_updates(ctx: Context, s: Stimulus, fid: int, updates: Sequence[Update], way: Way) -> Applied:
     """Apply a mail's versions and deletions to a folder held here."""
     result = Applied()
-    known = known_objects(s.conn, [update.version.object for update in updates])
+    present = known_objects(s.conn, [update.version.object for update in updates])
     own = ctx.rst.own(fid)
     assert own is not None, "only a folder held here is applied to"
     plain: list[Version] = []
     seen: set[bytes] = set()
     for update in updates:
         version = update.version
-        if version.object not in known and version.number in own.numbers.kind(version.fai):
+        if version.object not in present and version.number in own.numbers.kind(version.fai):
             _ignore_dropped(ctx, s, fid, update, way, result)
             continue
         simple = version.item is not None and not update.stands_for and len(version.pcl) == 1
-        if simple and version.object not in known and version.object not in seen:
+        if simple and version.object not in present and version.object not in seen:
             plain.append(version)
         else:
             if version.object in seen:  # two versions of one object in a mail: insert the first before the second
@@ -181,22 +181,22 @@ def _ignore_dropped(ctx: Context, s: Stimulus, fid: int, update: Update, way: Wa
 
 def _apply_one(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, result: Applied) -> None:
     version = update.version
-    kept = kept_versions(ctx, s.conn, version.object)
+    versions_here = kept_versions(ctx, s.conn, version.object)
     # spec: CN-7 a version also accounts for the numbers its predecessor change list names
     names = update.names | CNSet.from_numbers(version.pcl.numbers())
-    if any(each.number == version.number for each in kept):
+    if any(kept_version.number == version.number for kept_version in versions_here):
         reason = "duplicate"
-    elif kept and kept[0].deleted:
+    elif versions_here and versions_here[0].deleted:
         reason = "tombstoned"
         if version.item is None:
-            _merge_tombstones(ctx, s, fid, kept[0], version)
-        elif _is_lost_edit(ctx, s.conn, kept[0], version):
+            _merge_tombstones(ctx, s, fid, versions_here[0], version)
+        elif _is_lost_edit(ctx, s.conn, versions_here[0], version):
             result.lost_edits += ((version, True),)
     elif version.item is None:
         reason = ""
-        _apply_deletion(ctx, s, fid, version, kept, result)
+        _apply_deletion(ctx, s, fid, version, versions_here, result)
     else:
-        reason = _apply_edit(ctx, s, fid, version, kept, result)
+        reason = _apply_edit(ctx, s, fid, version, versions_here, result)
     current = CNSet.from_numbers(
         ctx.store.number(rep, ctr) for rep, ctr in s.conn.exec_driver_sql(NUMBERS_OF_OBJECT, (version.object,))
     )
@@ -238,11 +238,11 @@ def record_version(
         s.trace.record(VersionApplied, **fields)
 
 
-def _merge_tombstones(ctx: Context, s: Stimulus, fid: int, kept: KeptVersion, version: Version) -> None:
+def _merge_tombstones(ctx: Context, s: Stimulus, fid: int, tombstone: KeptVersion, version: Version) -> None:
     """Merge a deletion into a tombstone: the higher rank stays, with both PCLs, whichever came first."""
-    pcl = kept.pcl.merge(version.pcl)
-    if version_rank(version.number, version.modified_at) > kept.rank:
-        tie(ctx, s.conn, fid, version.object, [kept.number])
+    pcl = tombstone.pcl.merge(version.pcl)
+    if version_rank(version.number, version.modified_at) > tombstone.rank:
+        tie(ctx, s.conn, fid, version.object, [tombstone.number])
         # A deletion made here that is still unsent need not be broadcast, because the deletion that arrived says the same.
         s.conn.exec_driver_sql(
             MERGE_TOMBSTONE,
@@ -251,29 +251,29 @@ def _merge_tombstones(ctx: Context, s: Stimulus, fid: int, kept: KeptVersion, ve
                 version.number.counter,
                 pcl.encode(),
                 version.modified_at,
-                kept.mid,
+                tombstone.mid,
             ),
         )
     else:
-        s.conn.exec_driver_sql(SET_PREDECESSORS, (pcl.encode(), kept.mid))
+        s.conn.exec_driver_sql(SET_PREDECESSORS, (pcl.encode(), tombstone.mid))
 
 
 def _apply_deletion(
-    ctx: Context, s: Stimulus, fid: int, deletion: Version, kept: list[KeptVersion], result: Applied
+    ctx: Context, s: Stimulus, fid: int, deletion: Version, versions_here: list[KeptVersion], result: Applied
 ) -> None:
     """Replace all kept versions by a tombstone (spec: DL-2). An unknown object gets one too (spec: DL-1)."""
     # The tombstone keeps the PCL of its author, so that other stores can find the edits that lost to it.
-    for each in kept:
-        if not deletion.pcl.includes(each.number) and not each.fai and not each.expired:
-            result.lost_edits += ((_load(ctx, s.conn, deletion.object, each), each.sent),)
+    for edit in versions_here:
+        if not deletion.pcl.includes(edit.number) and not edit.fai and not edit.expired:
+            result.lost_edits += ((_load(ctx, s.conn, deletion.object, edit), edit.sent),)
     retention.keep_message(ctx, s, fid, deletion.object)  # spec: DL-5
-    fai = kept[0].fai if kept else deletion.fai
+    fai = versions_here[0].fai if versions_here else deletion.fai
     replace_all(
         ctx,
         s,
         fid,
         Version(deletion.object, deletion.number, deletion.pcl, deletion.modified_at, None, "", fai),
-        kept,
+        versions_here,
         True,
     )
     s.trace.record(
@@ -284,30 +284,32 @@ def _apply_deletion(
     )
 
 
-def _load(ctx: Context, conn: Connection, object_id: bytes, kept: KeptVersion) -> Version:
-    subject, item = conn.exec_driver_sql(SUBJECT_AND_ITEM, (kept.mid,)).one()
-    return Version(object_id, kept.number, kept.pcl, kept.modified_at, item, subject, kept.fai)
+def _load(ctx: Context, conn: Connection, object_id: bytes, row: KeptVersion) -> Version:
+    subject, item = conn.exec_driver_sql(SUBJECT_AND_ITEM, (row.mid,)).one()
+    return Version(object_id, row.number, row.pcl, row.modified_at, item, subject, row.fai)
 
 
-def _apply_edit(ctx: Context, s: Stimulus, fid: int, version: Version, kept: list[KeptVersion], result: Applied) -> str:
+def _apply_edit(
+    ctx: Context, s: Stimulus, fid: int, version: Version, versions_here: list[KeptVersion], result: Applied
+) -> str:
     """Compare a version with every kept version and apply it (spec: CN-4). Return why it is ignored, or ''."""
-    if any(each.pcl.includes(version.number) for each in kept):
+    if any(rival.pcl.includes(version.number) for rival in versions_here):
         return "old"
-    if version.fai and kept:  # spec: CN-9
-        best = max(kept, key=lambda each: each.rank)
+    if version.fai and versions_here:  # spec: CN-9
+        best = max(versions_here, key=lambda rival: rival.rank)
         if best.rank > version_rank(version.number, version.modified_at):
             return "old"
-        replace_all(ctx, s, fid, version, kept, True)
+        replace_all(ctx, s, fid, version, versions_here, True)
         return ""
-    goes = [each for each in kept if version.pcl.includes(each.number)]
-    for each in goes:
-        s.conn.exec_driver_sql(REMOVE_VERSION, (each.mid,))
-    tie(ctx, s.conn, fid, version.object, [each.number for each in goes])
-    supersedes = any(each.supersedes for each in kept) or bool(goes)
+    goes = [rival for rival in versions_here if version.pcl.includes(rival.number)]
+    for rival in goes:
+        s.conn.exec_driver_sql(REMOVE_VERSION, (rival.mid,))
+    tie(ctx, s.conn, fid, version.object, [rival.number for rival in goes])
+    supersedes = any(rival.supersedes for rival in versions_here) or bool(goes)
     insert_versions(ctx, s.conn, fid, [version], sent=True, supersedes=supersedes)
     # spec: DL-3 a newer version of an expired item is applied as if new
-    living = [each for each in kept if not each.expired]
-    stays = [each for each in living if each not in goes]
+    living = [rival for rival in versions_here if not rival.expired]
+    stays = [rival for rival in living if rival not in goes]
     shown = show_winner(ctx, s, fid, version.object)
     if stays:
         result.conflicts += (Joined(version.object, shown),)
@@ -326,15 +328,15 @@ def _apply_edit(ctx: Context, s: Stimulus, fid: int, version: Version, kept: lis
 
 def show_winner(ctx: Context, s: Stimulus, fid: int, object_id: bytes) -> tuple[ChangeNumber, ...]:
     """Show the kept version with the highest rank (spec: CF-1). Return the kept versions, the winner first."""
-    kept = [each for each in kept_versions(ctx, s.conn, object_id) if not each.expired]
-    winner = max(kept, key=lambda each: each.rank)
-    if len(kept) > 1:
+    versions = [version for version in kept_versions(ctx, s.conn, object_id) if not version.expired]
+    winner = max(versions, key=lambda version: version.rank)
+    if len(versions) > 1:
         s.conn.exec_driver_sql(SHOW_VERSION, (winner.mid, object_id))
         s.trace.record(
             ConflictArose,
             folder=ctx.folders.text_of(fid),
             object=object_text(object_id),
-            versions=tuple(sorted(each.number.text for each in kept)),
+            versions=tuple(sorted(version.number.text for version in versions)),
             winner=winner.number.text,
         )
-    return tuple(each.number for each in sorted(kept, key=lambda each: each is not winner))
+    return tuple(version.number for version in sorted(versions, key=lambda version: version is not winner))

@@ -57,7 +57,7 @@ def run(ctx: Context, s: Stimulus, key: int) -> None:
     del key
     limit_us = ctx.config.settings.conflict_age_us
     assert limit_us is not None, "without a limit there is no such timer"
-    for old in list(takewhile(lambda each: each.since_at + limit_us <= s.now, _at_home(ctx, s.conn))):
+    for old in list(takewhile(lambda conflict: conflict.since_at + limit_us <= s.now, _at_home(ctx, s.conn))):
         _end(ctx, s, old, limit_us)
     plan(ctx, s)
 

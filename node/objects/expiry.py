@@ -115,8 +115,8 @@ def _forgot_old(ctx: Context, s: Stimulus) -> bool:
     left.
     """
     for fid in folders_with_removed(ctx, s):
-        found = removed_and_known(ctx, s, fid, EXPIRED)
-        for row in found:
+        removals = removed_and_known(ctx, s, fid, EXPIRED)
+        for row in removals:
             if s.enough:
                 return False
             s.conn.exec_driver_sql(REMOVE_VERSION, (row.mid,))
@@ -127,8 +127,8 @@ def _forgot_old(ctx: Context, s: Stimulus) -> bool:
 def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> bool:
     """Expire the messages of which all versions are sent and too old. Return True if no such message is left."""
     before_at = s.now - limit_us
-    found = s.conn.exec_driver_sql(TOO_OLD, (fid, before_at, before_at, MOST_AT_ONCE)).all()
-    for (object_id,) in sorted(found):
+    rows = s.conn.exec_driver_sql(TOO_OLD, (fid, before_at, before_at, MOST_AT_ONCE)).all()
+    for (object_id,) in sorted(rows):
         if s.enough:
             return False
         for rep, ctr, modified_at in s.conn.exec_driver_sql(LIVE_VERSIONS, (object_id,)).all():
@@ -146,26 +146,30 @@ def _expire(ctx: Context, s: Stimulus, fid: int, limit_us: int) -> bool:
         )
         conflict_over(s.conn, object_id)
         s.work += UPDATE_BYTES
-    return len(found) < MOST_AT_ONCE
+    return len(rows) < MOST_AT_ONCE
 
 
 # -- at a source
 
 
-def expired_among(ctx: Context, conn: Connection, fid: int, wanted: NumberSets) -> NumberSets:
+def expired_among(ctx: Context, conn: Connection, fid: int, candidates: NumberSets) -> NumberSets:
     """Return the wanted numbers whose items have expired here, including superseded numbers (spec: CN-7)."""
-    if not wanted:
-        return wanted
-    found = NumberSets.EMPTY
+    if not candidates:
+        return candidates
+    expired_numbers = NumberSets.EMPTY
     for object_id, rep, ctr, pcl, fai in conn.exec_driver_sql(
         EXPIRED_VERSIONS,
         (fid, EXPIRED),
     ).all():
         number = ctx.store.number(rep, ctr)
-        older = [each for each in tied_numbers(ctx, conn, object_id).numbers() if Pcl.decode(pcl).includes(each)]
-        found |= NumberSets.from_numbers((each, bool(fai)) for each in (number, *older))
-    found &= wanted
-    return found.without(_of_living(conn, fid, found.merged()))
+        older = [
+            older_number
+            for older_number in tied_numbers(ctx, conn, object_id).numbers()
+            if Pcl.decode(pcl).includes(older_number)
+        ]
+        expired_numbers |= NumberSets.from_numbers((candidate, bool(fai)) for candidate in (number, *older))
+    expired_numbers &= candidates
+    return expired_numbers.without(_of_living(conn, fid, expired_numbers.merged()))
 
 
 def _of_living(conn: Connection, fid: int, numbers: CNSet) -> CNSet:
@@ -177,8 +181,8 @@ def _of_living(conn: Connection, fid: int, numbers: CNSet) -> CNSet:
         NEWER_VERSIONS,
         (fid, EXPIRED, fid, EXPIRED),
     ).all():
-        known = Pcl.decode(pcl)
-        held += [each for each in numbers.numbers() if known.includes(each)]
+        predecessors = Pcl.decode(pcl)
+        held += [number for number in numbers.numbers() if predecessors.includes(number)]
     return CNSet.from_numbers(held)
 
 
@@ -204,18 +208,18 @@ def drop_unclaimed(s: Stimulus, fid: int, store: str, row: NumberSets) -> None:
 
     The store has removed its replica, or was restored from a backup. If it gets such a number again, it has the item.
     """
-    said = expired_at_store(s.conn, fid, store)
-    if not said <= row:
+    claims = expired_at_store(s.conn, fid, store)
+    if not claims <= row:
         s.conn.exec_driver_sql(
             SET_EXPIRED_AT_STORE,
-            (*(said & row).encode(), fid, store),
+            (*(claims & row).encode(), fid, store),
         )
 
 
 def expired_anywhere(conn: Connection, fid: int, numbers: NumberSets) -> NumberSets:
     """Return the part of `numbers` whose items have expired at some store, as that store has said."""
-    said = conn.exec_driver_sql(EXPIRED_ANYWHERE, (fid,))
-    return numbers & NumberSets.union_all(NumberSets.decode(*row) for row in said)
+    claims = conn.exec_driver_sql(EXPIRED_ANYWHERE, (fid,))
+    return numbers & NumberSets.union_all(NumberSets.decode(*row) for row in claims)
 
 
 def expired_everywhere(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> NumberSets:
@@ -233,8 +237,8 @@ def expired_everywhere(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets)
         row = ctx.rst.row(fid, store)
         if row is None:
             return NumberSets.EMPTY
-        said = expired_at_store(s.conn, fid, store)
+        claims = expired_at_store(s.conn, fid, store)
         if row.sent_at < last_said_at and s.now - last_said_at < silence_us:
-            numbers &= said
-        numbers -= row.numbers - said
+            numbers &= claims
+        numbers -= row.numbers - claims
     return numbers

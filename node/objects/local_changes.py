@@ -60,7 +60,7 @@ def post(ctx: Context, s: Stimulus, path: str, posts: Sequence[Post], *, fai: bo
     """Create messages and return their versions."""
     folder, own = replica_for_posts(ctx, path)
     versions = []
-    for each in posts:
+    for new_post in posts:
         object_id = ctx.store.next_object().to_xid()
         number = ctx.store.next_change()
         pcl = Pcl.of(number)
@@ -70,14 +70,14 @@ def post(ctx: Context, s: Stimulus, path: str, posts: Sequence[Post], *, fai: bo
             pcl,
             s.now,
             folder=folder.object,
-            subject=each.subject,
-            body=each.body,
-            sender=each.sender,
-            attachments=each.attachments,
+            subject=new_post.subject,
+            body=new_post.body,
+            sender=new_post.sender,
+            attachments=new_post.attachments,
             fai=fai,
         )
-        versions.append(_checked(Version(object_id, number, pcl, s.now, item, each.subject, fai)))
-    storage_limits.check_posts(ctx, s, folder, [len(each.item or b"") for each in versions])
+        versions.append(_checked(Version(object_id, number, pcl, s.now, item, new_post.subject, fai)))
+    storage_limits.check_posts(ctx, s, folder, [len(version.item or b"") for version in versions])
     insert_versions(ctx, s.conn, folder.fid, versions, sent=False)
     for version in versions:
         _record(s, folder, version, "create", ())
@@ -131,14 +131,14 @@ def _target(ctx: Context, s: Stimulus, path: str, message: str) -> _Target:
     return _Target(folder, own, object_id, kept)
 
 
-def _successor(ctx: Context, s: Stimulus, kept: Sequence[KeptVersion]) -> tuple[ChangeNumber, Pcl, LabTime]:
+def _successor(ctx: Context, s: Stimulus, predecessors: Sequence[KeptVersion]) -> tuple[ChangeNumber, Pcl, LabTime]:
     """Return number, PCL and time for a version that includes all kept versions (spec: CF-3, CN-3)."""
     number = ctx.store.next_change()
     pcl = Pcl.of(number)
-    for each in kept:
-        pcl = pcl.merge(each.pcl)
+    for predecessor in predecessors:
+        pcl = pcl.merge(predecessor.pcl)
     # spec: CN-8 later than all versions that it includes
-    return number, pcl, max(s.now, 1 + max(each.modified_at for each in kept))
+    return number, pcl, max(s.now, 1 + max(predecessor.modified_at for predecessor in predecessors))
 
 
 def edit(ctx: Context, s: Stimulus, path: str, message: str, *, subject: str | None, body: str | None) -> ChangeNumber:
@@ -192,22 +192,22 @@ def delete(ctx: Context, s: Stimulus, path: str, message: str) -> ChangeNumber:
 def recover(ctx: Context, s: Stimulus, path: str, message: str) -> Version:
     """Recover a deleted message as a new one, and return its version (spec: DL-5)."""
     folder, own = replica_for_posts(ctx, path)
-    kept = retention.message_of(ctx, s, folder, _object(message))
-    (made,) = post_recovered(ctx, s, folder, own, [kept])
-    retention.recovered(ctx, s, kept, made.object, made.number.text, folder.text)
-    return made
+    deletion = retention.message_of(ctx, s, folder, _object(message))
+    (version,) = post_recovered(ctx, s, folder, own, [deletion])
+    retention.recovered(ctx, s, deletion, version.object, version.number.text, folder.text)
+    return version
 
 
 def post_recovered(
-    ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, kept: Sequence[retention.Retained]
+    ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, deletions: Sequence[retention.Retained]
 ) -> list[Version]:
     """Create a message with the content of each retained message."""
     versions = []
-    for each in kept:
+    for retained in deletions:
         object_id, number = ctx.store.next_object().to_xid(), ctx.store.next_change()
         pcl = Pcl.of(number)
-        item = encode_edit(each.item, number, pcl, s.now, version_of=object_id, folder=folder.object)
-        versions.append(_checked(Version(object_id, number, pcl, s.now, item, each.subject, each.fai)))
+        item = encode_edit(retained.item, number, pcl, s.now, version_of=object_id, folder=folder.object)
+        versions.append(_checked(Version(object_id, number, pcl, s.now, item, retained.subject, retained.fai)))
     insert_versions(ctx, s.conn, folder.fid, versions, sent=False)
     for version in versions:
         _record(s, folder, version, "create", ())
@@ -225,25 +225,25 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str, by: s
     """
     target = _target(ctx, s, path, message)
     contact = _contact(target.folder, by)
-    living = [each for each in target.kept if not each.expired]  # spec: DL-3
-    if len(living) < 2:
+    rivals = [version for version in target.kept if not version.expired]  # spec: DL-3
+    if len(rivals) < 2:
         raise Misuse(f"message {message} in {target.folder.path} is not in conflict on {ctx.name}")
     if keep != "all":
-        return [_edit(ctx, s, target, _kept_by_text(living, keep), by=contact)]
-    beside = [(each, *s.conn.exec_driver_sql(SUBJECT_AND_ITEM, (each.mid,)).one()) for each in living[1:]]
+        return [_edit(ctx, s, target, _kept_by_text(rivals, keep), by=contact)]
+    losers = [(version, *s.conn.exec_driver_sql(SUBJECT_AND_ITEM, (version.mid,)).one()) for version in rivals[1:]]
     ended = _edit(ctx, s, target, target.kept[0], by=contact)
-    others = []
-    for each, subject, item in beside:
+    copies = []
+    for loser, subject, item in losers:
         object_id = ctx.store.next_object().to_xid()
         number = ctx.store.next_change()
         pcl = Pcl.of(number)
-        modified_at = max(s.now, each.modified_at + 1)
+        modified_at = max(s.now, loser.modified_at + 1)
         stream = encode_edit(item, number, pcl, modified_at, version_of=object_id)
-        others.append(Version(object_id, number, pcl, modified_at, stream, subject, False))
-    insert_versions(ctx, s.conn, target.folder.fid, others, sent=False)
-    for version in others:
+        copies.append(Version(object_id, number, pcl, modified_at, stream, subject, False))
+    insert_versions(ctx, s.conn, target.folder.fid, copies, sent=False)
+    for version in copies:
         _record(s, target.folder, version, "create", ())
-    return [ended, *(version.number for version in others)]
+    return [ended, *(version.number for version in copies)]
 
 
 def _contact(folder: Folder, by: str | None) -> str:
@@ -256,13 +256,13 @@ def _contact(folder: Folder, by: str | None) -> str:
         )
     if by is None:
         return contacts[0]
-    found = next((each for each in contacts if each.casefold() == by.casefold()), None)
-    if found is None:
+    match = next((contact for contact in contacts if contact.casefold() == by.casefold()), None)
+    if match is None:
         raise NotAContact(
             f"{by} is not a contact of {folder.path} and cannot resolve its conflicts; the contacts are: "
             f"{', '.join(contacts)}"
         )
-    return found
+    return match
 
 
 def keep_winner(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, object_id: bytes) -> tuple[str, str] | None:
@@ -271,29 +271,29 @@ def keep_winner(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow, object_i
     Return the change and the version that it keeps. Return None if there is no conflict, or if the winner is too large for
     a new version; people must resolve such a conflict.
     """
-    kept = kept_versions(ctx, s.conn, object_id)
-    if sum(not each.expired and not each.deleted for each in kept) < 2:
+    versions = kept_versions(ctx, s.conn, object_id)
+    if sum(not version.expired and not version.deleted for version in versions) < 2:
         return None
-    size = s.conn.exec_driver_sql(ITEM_SIZE, (kept[0].mid,)).scalar_one()
+    size = s.conn.exec_driver_sql(ITEM_SIZE, (versions[0].mid,)).scalar_one()
     if size > MAX_ITEM_BYTES - ITEM_ROOM:
         return None
-    made = _edit(ctx, s, _Target(folder, own, object_id, kept), kept[0])
-    return made.text, kept[0].number.text
+    change = _edit(ctx, s, _Target(folder, own, object_id, versions), versions[0])
+    return change.text, versions[0].number.text
 
 
-def _kept_by_text(kept: Sequence[KeptVersion], text: str) -> KeptVersion:
-    for each in kept:
-        if each.number.text == text:
-            return each
+def _kept_by_text(versions: Sequence[KeptVersion], text: str) -> KeptVersion:
+    for version in versions:
+        if version.number.text == text:
+            return version
     raise Misuse(
-        f"{text!r} is not a kept version; the kept versions are: {', '.join(each.number.text for each in kept)}"
+        f"{text!r} is not a kept version; the kept versions are: {', '.join(version.number.text for version in versions)}"
     )
 
 
 def _supersede(ctx: Context, s: Stimulus, target: _Target, version: Version, operation: str, *, by: str = "") -> None:
     replace_all(ctx, s, target.folder.fid, version, target.kept, False)
-    _record(s, target.folder, version, operation, tuple(sorted(each.number.text for each in target.kept)))
-    if sum(not each.expired for each in target.kept) > 1:  # spec: CF-1 DL-3
+    _record(s, target.folder, version, operation, tuple(sorted(predecessor.number.text for predecessor in target.kept)))
+    if sum(not predecessor.expired for predecessor in target.kept) > 1:  # spec: CF-1 DL-3
         s.trace.record(
             ConflictEnded,
             folder=target.folder.text,

@@ -98,11 +98,11 @@ def keep_folder(ctx: Context, s: Stimulus, folder: Folder, props: FolderProperti
         return
     item = encode_folder(folder.object, folder.number, folder.pcl, folder.modified_at, props, None)
     rep = ctx.store.rep(s.conn, folder.number.guid)
-    kept = s.conn.exec_driver_sql(
+    row = s.conn.exec_driver_sql(
         KEEP_FOLDER,
         (folder.object, folder.object, rep, folder.number.counter, s.now, path, props.name, item),
     ).lastrowid
-    s.conn.exec_driver_sql(KEEP_MESSAGES_OF_FOLDER, (folder.object, kept, s.now, folder.fid))
+    s.conn.exec_driver_sql(KEEP_MESSAGES_OF_FOLDER, (folder.object, row, s.now, folder.fid))
     _schedule(ctx, s)
 
 
@@ -162,7 +162,7 @@ def _why_not(ctx: Context) -> str:
 def folders_under(s: Stimulus, folder: Retained) -> list[Retained]:
     """Return the folders directly below a folder that were deleted with it."""
     rows = s.conn.exec_driver_sql(FOLDERS_OF_INSTANT, (folder.deleted_at,)).all()
-    return [each for each in map(_retained, rows) if each.path.rpartition("/")[0] == folder.path]
+    return [deletion for deletion in map(_retained, rows) if deletion.path.rpartition("/")[0] == folder.path]
 
 
 def messages_within(s: Stimulus, folder: Retained) -> list[Retained]:

@@ -26,8 +26,8 @@ TOO_LARGE = "5.2.3"
 
 def size_of(conn: Connection, fid: int) -> int:
     """Return the bytes of all messages of a folder here: all kept versions, and associated messages too."""
-    found: int | None = conn.exec_driver_sql(SIZE_OF_FOLDER, (fid,)).scalar()
-    return found or 0
+    size: int | None = conn.exec_driver_sql(SIZE_OF_FOLDER, (fid,)).scalar()
+    return size or 0
 
 
 def check_posts(ctx: Context, s: Stimulus, folder: Folder, sizes: Sequence[int]) -> None:

@@ -43,8 +43,8 @@ def drop_old(ctx: Context, s: Stimulus) -> None:
 
     If there are many, further stimuli at the same instant drop the rest. The timer for tombstones starts these stimuli.
     """
-    found = [row for fid in folders_with_removed(ctx, s) for row in removed_and_known(ctx, s, fid, DELETED)]
-    for row in sorted(found, key=lambda row: row.age):
+    removals = [row for fid in folders_with_removed(ctx, s) for row in removed_and_known(ctx, s, fid, DELETED)]
+    for row in sorted(removals, key=lambda row: row.age):
         if s.enough:
             set_timer(s.conn, Timer.TOMBSTONES, 0, s.now)
             return
@@ -57,8 +57,8 @@ def drop_old(ctx: Context, s: Stimulus) -> None:
 def _drop_old_folders(ctx: Context, s: Stimulus) -> None:
     before_at = s.now - ctx.config.settings.tombstone_age_us
     # A tombstone with folders under it is kept: it hides them, also on stores that join later.
-    hiding = {each.props.parent for each in ctx.folders.all() if each.props is not None}
-    for folder in [each for each in ctx.folders.all() if each.props is None and each.modified_at <= before_at]:
+    hiding = {folder.props.parent for folder in ctx.folders.all() if folder.props is not None}
+    for folder in [folder for folder in ctx.folders.all() if folder.props is None and folder.modified_at <= before_at]:
         if folder.object in hiding:
             continue
         sent = s.conn.exec_driver_sql(IS_SENT, (folder.fid,)).scalar_one()
@@ -97,7 +97,7 @@ def removed_and_known(ctx: Context, s: Stimulus, fid: int, how: int) -> list[Rem
     There are at most MOST_AT_ONCE + 1, the oldest first. Rows that reached the age limit after some holder's last mail are not
     read.
     """
-    found: list[Removed] = []
+    removals: list[Removed] = []
     before_at = _known_before(ctx, s, fid)
     after = (0, 0)
     while before_at is not None and (
@@ -107,10 +107,10 @@ def removed_and_known(ctx: Context, s: Stimulus, fid: int, how: int) -> list[Rem
             after = (modified_at, mid)
             number = ctx.store.number(rep, ctr)
             if known_to_all(ctx, fid, number, modified_at, bool(fai)):
-                found.append(Removed(mid, fid, object_id, number, after))
-        if len(found) > MOST_AT_ONCE:
+                removals.append(Removed(mid, fid, object_id, number, after))
+        if len(removals) > MOST_AT_ONCE:
             break
-    return found[: MOST_AT_ONCE + 1]
+    return removals[: MOST_AT_ONCE + 1]
 
 
 def _known_before(ctx: Context, s: Stimulus, fid: int) -> LabTime | None:
@@ -123,7 +123,7 @@ def _known_before(ctx: Context, s: Stimulus, fid: int) -> LabTime | None:
     heard_at = [row.sent_at for row in rows if row is not None]
     if len(heard_at) < len(rows):
         return None
-    return min([before_at, *(each - settings.tombstone_age_us for each in heard_at)])
+    return min([before_at, *(store - settings.tombstone_age_us for store in heard_at)])
 
 
 def known_to_all(ctx: Context, fid: int, number: ChangeNumber, modified_at: LabTime, fai: bool) -> bool:

@@ -118,51 +118,53 @@ def insert_versions(
     rows = [
         (
             fid,
-            each.object,
-            ctx.store.rep(conn, each.number.guid),
-            each.number.counter,
-            each.pcl.encode(),
-            each.modified_at,
-            int(each.fai),
-            int(each.item is None),
+            version.object,
+            ctx.store.rep(conn, version.number.guid),
+            version.number.counter,
+            version.pcl.encode(),
+            version.modified_at,
+            int(version.fai),
+            int(version.item is None),
             int(sent),
             int(supersedes),
             1,  # shown
-            each.subject,
-            each.item,
+            version.subject,
+            version.item,
         )
-        for each in versions
+        for version in versions
     ]
     if rows:
         conn.exec_driver_sql(_INSERT, rows)
-        conn.exec_driver_sql(_COUNT, (fid, sum(each.item is not None for each in versions)))
+        conn.exec_driver_sql(_COUNT, (fid, sum(version.item is not None for version in versions)))
     if not sent and not supersedes:
         ctx.fresh.setdefault(fid, []).extend(versions)
 
 
 def known_objects(conn: Connection, objects: Sequence[bytes]) -> set[bytes]:
     """Return the objects that have a row."""
-    known: set[bytes] = set()
+    present: set[bytes] = set()
     for at in range(0, len(objects), _LOOKUP):
         chunk = tuple(objects[at : at + _LOOKUP])
         marks = ",".join("?" * len(chunk))
-        known.update(
+        present.update(
             row[0]
             for row in conn.exec_driver_sql(
                 f"SELECT DISTINCT object FROM message WHERE object IN ({marks}) ORDER BY object", chunk
             )
         )
-    return known
+    return present
 
 
-def replace_all(ctx: Context, s: Stimulus, fid: int, version: Version, kept: Sequence[KeptVersion], sent: bool) -> None:
+def replace_all(
+    ctx: Context, s: Stimulus, fid: int, version: Version, predecessors: Sequence[KeptVersion], sent: bool
+) -> None:
     """Replace the kept versions by one. Their numbers stay tied to the object."""
-    if kept:
+    if predecessors:
         s.conn.exec_driver_sql(REMOVE_OBJECT, (version.object,))
-        tie(ctx, s.conn, fid, version.object, [each.number for each in kept])
-    if len(kept) > 1:
+        tie(ctx, s.conn, fid, version.object, [predecessor.number for predecessor in predecessors])
+    if len(predecessors) > 1:
         conflict_over(s.conn, version.object)
-    supersedes = bool(kept) or any(each.supersedes for each in kept)
+    supersedes = bool(predecessors) or any(predecessor.supersedes for predecessor in predecessors)
     insert_versions(ctx, s.conn, fid, [version], sent=sent, supersedes=supersedes)
 
 

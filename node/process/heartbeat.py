@@ -73,8 +73,8 @@ class Heartbeat:
             next(iter(self._clients)).transport.abort()
         try:
             async with asyncio.timeout(CLIENT_S):
-                said = await reader.readline()
-                if hmac.compare_digest(said.rstrip(b"\n"), self._token):
+                line = await reader.readline()
+                if hmac.compare_digest(line.rstrip(b"\n"), self._token):
                     stimulus, began_s = self._work() or ("", time.monotonic())
                     answer = {"stimulus": stimulus, "for_s": round(time.monotonic() - began_s, 3)}
                     writer.write(json.dumps(answer).encode() + b"\n")

@@ -171,12 +171,14 @@ class ManagedNode:
     async def _token(self) -> str | None:
         """Return the token; None if none is required. Wait for the file that the coordinator writes at its first start."""
         options = self._options
-        wanted = [path for path in (options.lab_secret_file, options.token_file) if path is not None]
+        paths = [path for path in (options.lab_secret_file, options.token_file) if path is not None]
         tries = 0
-        while options.managed and (missing := [str(path) for path in wanted if not path.exists()]):
+        while options.managed and (absent_paths := [str(path) for path in paths if not path.exists()]):
             tries += 1
             if tries * FILES_S == FILES_WARNING_S:
-                log.warning("%s: waiting for %s, which the coordinator writes", options.name, " and ".join(missing))
+                log.warning(
+                    "%s: waiting for %s, which the coordinator writes", options.name, " and ".join(absent_paths)
+                )
             if self.ending:
                 return None
             await asyncio.sleep(FILES_S)
@@ -241,17 +243,17 @@ class ManagedNode:
 
     def _enter(self, order: BeginOrder) -> None:
         """Note the history of the database. Raises Misuse if it belongs to another history and may not be deleted."""
-        wanted = order.history or order.run
+        history = order.history or order.run
         path, before = self._path, self._history
-        if path.exists() and before is not None and before != wanted:
+        if path.exists() and before is not None and before != history:
             if not order.fresh:
                 raise Misuse(
-                    f"the database of {self._options.name} belongs to the run {before}, not to {wanted};"
+                    f"the database of {self._options.name} belongs to the run {before}, not to {history};"
                     " empty the folder that holds the database"
                 )
             self._remove()
-        if before != wanted:
-            write_whole(self._note, wanted.encode())
+        if before != history:
+            write_whole(self._note, history.encode())
 
     @property
     def _path(self) -> Path:

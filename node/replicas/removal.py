@@ -98,7 +98,7 @@ def announce_again(ctx: Context, s: Stimulus) -> None:
     """At a status check, repeat the delete-pending requests that no holder has answered."""
     for fid in ctx.rst.held_fids():
         own = ctx.rst.own(fid)
-        if own is not None and own.pending and not any(is_set(s.conn, each, fid) for each in (Timer.DROP, Timer.CYCLE)):
+        if own is not None and own.pending and not any(is_set(s.conn, kind, fid) for kind in (Timer.DROP, Timer.CYCLE)):
             announce(ctx, s, own)
 
 

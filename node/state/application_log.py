@@ -300,8 +300,8 @@ def write(config: Config, conn: Connection, now: LabTime, event: int, values: Va
     try:
         shown = {"database": application_log_texts.database_name(config), **values}
         text = "\n".join(kind.text(config.profile.log, shown))[:MAX_TEXT]
-    except KeyError as missing:
-        raise Misuse(f"event {event} needs the value {missing.args[0]}, which is missing") from None
+    except KeyError as error:
+        raise Misuse(f"event {event} needs the value {error.args[0]}, which is missing") from None
     entry = conn.exec_driver_sql(ADD_ENTRY, (now, event, text)).lastrowid
     assert entry is not None
     if entry % PRUNED_EVERY == 0:

@@ -148,7 +148,10 @@ def _request(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]
 
 
 def _status(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
-    shown = [f"({object_id(ctx, conn, each.folder)}) {_path(ctx, each.folder)}" for each in mail.sections[:MAX_LISTED]]
+    shown = [
+        f"({object_id(ctx, conn, section.folder)}) {_path(ctx, section.folder)}"
+        for section in mail.sections[:MAX_LISTED]
+    ]
     return [f"Folder(s): {shown[0] if shown else ''}", *shown[1:], *_more(len(mail.sections))]
 
 
@@ -234,8 +237,8 @@ def _folders(ctx: Context, conn: Connection, updates: Sequence[Update]) -> list[
             parent, name = object_id(ctx, conn, props.parent), props.name
         except CodecError:
             parent, name = "?", ""
-        known = ctx.folders.get(version.object)
-        dead = known is not None and known.props is None  # spec: IN-4
+        folder = ctx.folders.get(version.object)
+        dead = folder is not None and folder.props is None  # spec: IN-4
         path = "" if dead else _path(ctx, version.object) or f"{SUBTREE}\\{name}"
         id_ = object_id(ctx, conn, version.object)
         lines.append(_form(ctx).folder.format(index=index, id=id_, parent=parent, offset=offset))

@@ -140,12 +140,12 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
 def _schema() -> tuple[tuple[str, ...], int]:
     """Return the statements that create all tables and triggers, compiled once in a process, and their checksum."""
     dialect = sqlite_dialect.dialect()
-    made: list[SchemaItem] = []
+    items: list[SchemaItem] = []
     for metadata in (tables.metadata, mail_tables.metadata):
         for table in metadata.sorted_tables:
-            made.append(CreateTable(table))
-            made.extend(CreateIndex(index) for index in sorted(table.indexes, key=lambda index: str(index.name)))
-    statements = (*(str(each.compile(dialect=dialect)) for each in made), *tables.TRIGGERS)
+            items.append(CreateTable(table))
+            items.extend(CreateIndex(index) for index in sorted(table.indexes, key=lambda index: str(index.name)))
+    statements = (*(str(statement.compile(dialect=dialect)) for statement in items), *tables.TRIGGERS)
     return statements, crc32("".join(statements).encode()) & 0x7FFFFFFF or 1
 
 
@@ -155,18 +155,18 @@ def _new() -> sqlite3.Connection:
 
     In-memory databases are copies of this one. Copying is ten times faster than creating the tables.
     """
-    made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    _make_tables(Connection(made))
-    return made
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    _make_tables(Connection(connection))
+    return connection
 
 
 def _make_tables(conn: Connection) -> None:
     """Create the tables of a new database. Raise Misuse if the database has other tables, because they are not converted."""
     statements, number = _schema()
-    found = conn.exec_driver_sql("PRAGMA user_version").scalar_one()
-    if found == number:
+    version = conn.exec_driver_sql("PRAGMA user_version").scalar_one()
+    if version == number:
         return
-    if found or conn.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").first():
+    if version or conn.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").first():
         raise Misuse(
             "the database was made by another version of pflab; use that version, or start with an empty folder"
         )
@@ -238,7 +238,8 @@ class Database:
         """Return the size of the content, without free pages."""
         raw = self.reading()
         pages, free, size = (
-            raw.exec_driver_sql(f"PRAGMA {each}").scalar_one() for each in ("page_count", "freelist_count", "page_size")
+            raw.exec_driver_sql(f"PRAGMA {pragma}").scalar_one()
+            for pragma in ("page_count", "freelist_count", "page_size")
         )
         return int((pages - free) * size)
 
@@ -324,7 +325,7 @@ def _stored(content: bytes, column: str) -> int:
     """Return a column of `store_state` in a copy of a node's database."""
     with closing(sqlite3.connect(":memory:")) as source:
         source.deserialize(content)
-        found: tuple[int] | None = source.execute(f"SELECT {column} FROM store_state").fetchone()
-    if found is None:
+        row: tuple[int] | None = source.execute(f"SELECT {column} FROM store_state").fetchone()
+    if row is None:
         raise LookupError("the database has no store")
-    return found[0]
+    return row[0]

@@ -118,7 +118,7 @@ class Directory:
         self.domains: set[str] = set()
         """The domains of all stamps, also those of deleted stores and those that are due later, in lower case."""
         for store, joined_at, stamps, done in conn.exec_driver_sql(ALL_ENTRIES):
-            self._put(self._entry(store, joined_at, tuple(Stamp(*each) for each in json.loads(stamps)), done))
+            self._put(self._entry(store, joined_at, tuple(Stamp(*stamp) for stamp in json.loads(stamps)), done))
 
     def _entry(self, store: str, joined_at: LabTime, stamps: tuple[Stamp, ...], done: int) -> StoreEntry:
         server = self._topology.servers.get(store)
@@ -129,7 +129,7 @@ class Directory:
         guid = guid_from(self._topology.organization.encode()[:64], "store entry", store)
         addresses = [f"{store}{STORE_ADDRESS_SUFFIX}@{stamp.domain}" for stamp in stamps[:done]]
         primary = addresses[-1] if addresses else None
-        secondary = tuple(each for each in dict.fromkeys(addresses) if each != primary)
+        secondary = tuple(address for address in dict.fromkeys(addresses) if address != primary)
         return StoreEntry(store, server.site, str(server.version), guid, joined_at, stamps, done, primary, secondary)
 
     def _put(self, entry: StoreEntry) -> None:
@@ -139,7 +139,7 @@ class Directory:
         for address in (entry.address, *entry.secondary):
             if address is not None:
                 self._server_of[address.lower()] = entry.name
-        self.due_at = min(each.due_at for each in self._entries.values())
+        self.due_at = min(entry.due_at for entry in self._entries.values())
 
     def _take_out(self, store: str) -> None:
         entry = self._entries.pop(store, None)
@@ -241,7 +241,7 @@ class Directory:
         x400 = f"c=US;a= ;p={self.organization[:MAX_PRMD]};o=Exchange;s={entry.name}{STORE_ADDRESS_SUFFIX};"
         proxies: list[str] = []
         if entry.address is not None:
-            proxies = [f"SMTP:{entry.address}", *(f"smtp:{each}" for each in entry.secondary), f"X400:{x400}"]
+            proxies = [f"SMTP:{entry.address}", *(f"smtp:{address}" for address in entry.secondary), f"X400:{x400}"]
         return DirectoryEntryView(
             store=entry.name,
             dn=self.distinguished_name(entry.name),
@@ -251,34 +251,34 @@ class Directory:
             stamp_due_at=entry.due_at if entry.due_at < END_AT else None,
         )
 
-    def same_site(self, one: str, other: str) -> bool:
-        a, b = self._entries.get(one), self._entries.get(other)
+    def same_site(self, store: str, other: str) -> bool:
+        a, b = self._entries.get(store), self._entries.get(other)
         return a is not None and b is not None and a.site == b.site
 
-    def cost(self, one: str, other: str) -> int | None:
+    def cost(self, store: str, other: str) -> int | None:
         """Return the lowest routing cost between two stores: 0 within a site, None if there is no route (spec: RT-4)."""
-        a, b = self._entries.get(one), self._entries.get(other)
+        a, b = self._entries.get(store), self._entries.get(other)
         if a is None or b is None:
             return None
         return self.routing.site_cost(a.site, b.site)
 
-    def affinity(self, one: str, other: str) -> int | None:
+    def affinity(self, store: str, other: str) -> int | None:
         """Return the lowest sum of referral costs between two stores, or None if they have no affinity (spec: RT-4)."""
-        a, b = self._entries.get(one), self._entries.get(other)
+        a, b = self._entries.get(store), self._entries.get(other)
         return self.routing.affinity_cost(a.site, b.site) if a is not None and b is not None else None
 
-    def referred(self, one: str, stores: Sequence[str], *, transitive: bool) -> list[str]:
-        """Return the stores in the order in which a user of store `one` is referred to them (spec: RT-4).
+    def referred(self, referring_store: str, stores: Sequence[str], *, transitive: bool) -> list[str]:
+        """Return the stores in the order in which a user of store `referring_store` is referred to them (spec: RT-4).
 
         Stores of the same site are first, then the others by referral cost. Stores without a referral are last.
 
         `transitive`: a referral may cross several connectors.
         """
-        here = self._entries[one].site
+        site = self._entries[referring_store].site
 
         def rank(store: str) -> tuple[bool, bool, int, bytes]:
             entry = self._entries[store]
-            cost = self.routing.affinity_cost(here, entry.site, transitive=transitive)
-            return entry.site != here, cost is None, cost or 0, entry.guid
+            cost = self.routing.affinity_cost(site, entry.site, transitive=transitive)
+            return entry.site != site, cost is None, cost or 0, entry.guid
 
         return sorted(stores, key=rank)

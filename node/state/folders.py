@@ -95,9 +95,9 @@ class Folders:
         """Return the visible folder with this path. Raise FolderUnknown, naming all paths, if there is none."""
         folder = self._by_path.get(path.strip("/"))
         if folder is None:
-            known = ", ".join(sorted(self._by_path)) or "none"
+            paths = ", ".join(sorted(self._by_path)) or "none"
             hint = f"; the hierarchy is {ROOT_TEXT}" if path.casefold() == "hierarchy" else ""
-            raise FolderUnknown(f"no folder {path!r} here; the folders are: {known}{hint}")
+            raise FolderUnknown(f"no folder {path!r} here; the folders are: {paths}{hint}")
         return folder
 
     def find(self, path: str) -> Folder | None:
@@ -109,11 +109,11 @@ class Folders:
         Exchange treated names that differ only in case as equal.
         """
         above = f"{parent.path}/" if parent is not None else ""
-        wanted = f"{above}{name}".casefold()
-        known = self._by_path.get(above + name)
-        if known is not None:
-            return known
-        return next((folder for path, folder in self._by_path.items() if path.casefold() == wanted), None)
+        folded_path = f"{above}{name}".casefold()
+        namesake = self._by_path.get(above + name)
+        if namesake is not None:
+            return namesake
+        return next((folder for path, folder in self._by_path.items() if path.casefold() == folded_path), None)
 
     def all(self) -> Iterator[Folder]:
         """Return an iterator over all folders, also tombstones, by local row number."""
@@ -121,10 +121,10 @@ class Folders:
 
     def below(self, folder: Folder) -> list[Folder]:
         """Return the folder and all visible folders below it, parents first."""
-        found = [folder]
-        for each in found:
-            found.extend(self._by_object[child] for child in each.children)
-        return found
+        folders = [folder]
+        for parent in folders:
+            folders.extend(self._by_object[child] for child in parent.children)
+        return folders
 
     # -- changing
 
@@ -178,7 +178,7 @@ class Folders:
         while stack:
             above, group = stack.pop()
             taken: set[str] = set()
-            for folder in sorted(group, key=lambda each: (each.props.created, each.object)):  # type: ignore[union-attr]
+            for folder in sorted(group, key=lambda folder: (folder.props.created, folder.object)):  # type: ignore[union-attr]
                 assert folder.props is not None
                 shown, count = folder.props.name, 1
                 while shown in taken:

@@ -102,9 +102,9 @@ class ReplicationStateTable:
         for fid, pending, began, sent, sent_fai, numbers, fai, updated_at, status_at, fresh in conn.exec_driver_sql(
             OWN_ROWS
         ):
-            known = NumberSets.decode(numbers, fai)
+            row_numbers = NumberSets.decode(numbers, fai)
             self._own[fid] = OwnRow(
-                fid, bool(pending), began, LastSent(sent, sent_fai), known, updated_at, status_at, bool(fresh)
+                fid, bool(pending), began, LastSent(sent, sent_fai), row_numbers, updated_at, status_at, bool(fresh)
             )
         for fid, store, numbers, fai, heard_at, sent_at, sent_number in conn.exec_driver_sql(PEER_ROWS):
             row = PeerRow(store, NumberSets.decode(numbers, fai), heard_at, sent_at, sent_number)

@@ -92,9 +92,9 @@ def stored_settings(conn: Connection) -> dict[str, RawSetting]:
     return {name: json.loads(value) for name, value in rows}
 
 
-def store_settings(conn: Connection, given: Mapping[str, RawSetting]) -> None:
+def store_settings(conn: Connection, changes: Mapping[str, RawSetting]) -> None:
     """Store settings for the next start. Raise Misuse for an unknown name or an invalid value."""
-    for name, raw in given.items():
+    for name, raw in changes.items():
         spec = _checked(name, raw)
         conn.exec_driver_sql(PUT_SETTING, (spec.name, json.dumps(raw)))
 
@@ -125,15 +125,15 @@ def setting_views(conn: Connection, present: Settings, server: str, guid: Guid) 
     return views
 
 
-def read_at_once(given: Mapping[str, RawSetting], version: ServerVersion) -> dict[str, RawSetting]:
+def read_at_once(changes: Mapping[str, RawSetting], version: ServerVersion) -> dict[str, RawSetting]:
     """Return the settings that take effect while the store runs. Registry values take effect at the next start (spec: SE-1)."""
-    return {name: raw for name, raw in given.items() if _checked(name, raw).place_on(version) not in _REGISTRIES}
+    return {name: raw for name, raw in changes.items() if _checked(name, raw).place_on(version) not in _REGISTRIES}
 
 
-def clamped(given: Mapping[str, RawSetting]) -> list[str]:
+def clamped(changes: Mapping[str, RawSetting]) -> list[str]:
     """Return one line for each value that is out of range, with the value that is used instead (spec: SE-1)."""
-    found = (read_value(_checked(name, raw), raw)[1] for name, raw in given.items())
-    return [notice for notice in found if notice is not None]
+    notes = (read_value(_checked(name, raw), raw)[1] for name, raw in changes.items())
+    return [notice for notice in notes if notice is not None]
 
 
 def _checked(name: str, raw: RawSetting) -> SettingSpec:
@@ -145,10 +145,10 @@ def _checked(name: str, raw: RawSetting) -> SettingSpec:
     return spec
 
 
-def config_of(topology: Topology, store: str, given: Mapping[str, RawSetting] = MappingProxyType({})) -> Config:
-    """Return a store's settings: those of the topology, with the later changes in `given`."""
+def config_of(topology: Topology, store: str, changes: Mapping[str, RawSetting] = MappingProxyType({})) -> Config:
+    """Return a store's settings: those of the topology, with the later `changes`."""
     server = topology.servers[store]
-    settings = server.settings.changed(given) if given else server.settings
+    settings = server.settings.changed(changes) if changes else server.settings
     return config_from(store, PROFILES[str(server.version)], settings)
 
 

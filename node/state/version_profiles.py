@@ -229,7 +229,7 @@ _EXCHANGE_2007 = replace(
 )
 
 PROFILES: Mapping[str, Profile] = {
-    each.version: each for each in (_EXCHANGE_55, _EXCHANGE_2000, _EXCHANGE_2003, _EXCHANGE_2007)
+    profile.version: profile for profile in (_EXCHANGE_55, _EXCHANGE_2000, _EXCHANGE_2003, _EXCHANGE_2007)
 }
 """The versions whose behaviour is implemented."""
 

@@ -62,38 +62,38 @@ _Fits = Callable[[Holder], bool]
 _Key = Callable[[Holder], tuple[int, ...]]
 
 STEPS: Sequence[tuple[_Fits, _Key]] = (
-    (lambda each: each.near, lambda each: (each.backfilled_at,)),
+    (lambda holder: holder.near, lambda holder: (holder.backfilled_at,)),
     (
-        lambda each: not each.near and each.active and each.affinity is not None,
-        lambda each: (_known(each.affinity), _known(each.cost)),
+        lambda holder: not holder.near and holder.active and holder.affinity is not None,
+        lambda holder: (_known(holder.affinity), _known(holder.cost)),
     ),
-    (lambda each: each.near, lambda each: ()),
+    (lambda holder: holder.near, lambda holder: ()),
     (
-        lambda each: not each.near and each.affinity is not None,
-        lambda each: (_known(each.affinity), _known(each.cost)),
+        lambda holder: not holder.near and holder.affinity is not None,
+        lambda holder: (_known(holder.affinity), _known(holder.cost)),
     ),
-    (lambda each: not each.near and each.transit_us is not None, lambda each: (_known(each.transit_us),)),
-    (lambda each: not each.near, lambda each: ()),
+    (lambda holder: not holder.near and holder.transit_us is not None, lambda holder: (_known(holder.transit_us),)),
+    (lambda holder: not holder.near, lambda holder: ()),
 )
 """For each step of S0: which servers it considers, and their order. Newer servers and full holders come first."""
 
 
 def six_steps(holders: Sequence[Holder], limit: int) -> list[tuple[int, Holder]]:
     """Return the responders in the order in which they were listed, each with its step, at most `limit`."""
-    listed: list[tuple[int, Holder]] = []
-    left = list(holders)
-    while left and len(listed) < LISTED:
+    responders: list[tuple[int, Holder]] = []
+    holders_left = list(holders)
+    while holders_left and len(responders) < LISTED:
         for step, (fits, key) in enumerate(STEPS, start=1):
-            found = [each for each in left if fits(each)]
-            if not found or len(listed) == LISTED:
+            candidates = [holder for holder in holders_left if fits(holder)]
+            if not candidates or len(responders) == LISTED:
                 continue
-            first = min(found, key=lambda each: (each.older, not each.has_all, key(each), each.guid))
-            listed.append((step, first))
-            left.remove(first)
-    oldest = min(left, key=lambda each: (each.added_at, each.guid), default=None)
-    if oldest is not None and oldest.added_at < min(each.added_at for _, each in listed):
-        listed.append((THE_OLDEST, oldest))
-    return listed[:limit]
+            first = min(candidates, key=lambda holder: (holder.older, not holder.has_all, key(holder), holder.guid))
+            responders.append((step, first))
+            holders_left.remove(first)
+    oldest = min(holders_left, key=lambda holder: (holder.added_at, holder.guid), default=None)
+    if oldest is not None and oldest.added_at < min(holder.added_at for _, holder in responders):
+        responders.append((THE_OLDEST, oldest))
+    return responders[:limit]
 
 
 def choose(ctx: Context, s: Stimulus, own: OwnRow, way: Responders) -> list[str]:
@@ -105,17 +105,20 @@ def choose(ctx: Context, s: Stimulus, own: OwnRow, way: Responders) -> list[str]
         return stores
     holders = [_holder(ctx, s.conn, own, store) for store in stores]
     limit = ctx.config.profile.responder_limit
-    listed = six_steps(holders, limit)
-    for step, each in listed:
+    responders = six_steps(holders, limit)
+    for step, holder in responders:
         if step == 1:  # "effectively moves to the end of the queue" [S0]
-            note_request(s.conn, each.store, s.now)
-    steps = {each.store: step for step, each in listed}
-    rest = [each for each in holders if each.store not in steps]
-    chosen = [each.store for _, each in listed]
+            note_request(s.conn, holder.store, s.now)
+    steps = {holder.store: step for step, holder in responders}
+    others_left = [holder for holder in holders if holder.store not in steps]
+    chosen = [holder.store for _, holder in responders]
     s.trace.record(
         RespondersConsidered,
         folder=folder,
-        candidates=tuple(_candidate(each, steps.get(each.store, 0)) for each in [*(each for _, each in listed), *rest]),
+        candidates=tuple(
+            _candidate(holder, steps.get(holder.store, 0))
+            for holder in [*(holder for _, holder in responders), *others_left]
+        ),
         chosen=tuple(chosen),
         method=way.value,
         limit=limit,
@@ -155,23 +158,23 @@ def _added_at(ctx: Context, fid: int, store: str, joined_at: LabTime) -> LabTime
     return dict(zip(props.replicas, props.added_at, strict=True)).get(store, joined_at)
 
 
-def _candidate(each: Holder, step: int) -> Candidate:
+def _candidate(holder: Holder, step: int) -> Candidate:
     return Candidate(
-        store=each.store,
-        down=each.down,
+        store=holder.store,
+        down=holder.down,
         preferred=False,
-        cost=each.cost,
-        version=each.version,
-        has=each.has,
+        cost=holder.cost,
+        version=holder.version,
+        has=holder.has,
         passed_over="" if step else "enough are listed",
-        site=each.site,
-        near=each.near,
+        site=holder.site,
+        near=holder.near,
         group=step,
-        has_all=each.has_all,
-        affinity=each.affinity,
-        transit_us=each.transit_us,
-        backfilled_at=each.backfilled_at,
-        guid=each.guid.hex(),
-        active=each.active,
-        added_at=each.added_at,
+        has_all=holder.has_all,
+        affinity=holder.affinity,
+        transit_us=holder.transit_us,
+        backfilled_at=holder.backfilled_at,
+        guid=holder.guid.hex(),
+        active=holder.active,
+        added_at=holder.added_at,
     )

@@ -205,13 +205,13 @@ def on_status(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
 
 def _replicas_of(ctx: Context, sections: Sequence[Section]) -> list[tuple[OwnRow, Section]]:
     """Return the sections about folders whose replica here is not delete-pending, each with this store's row."""
-    found = []
+    replicas = []
     for section in sections:
         fid = ctx.folders.fid_of(section.folder)
         own = ctx.rst.own(fid) if fid is not None else None
         if own is not None and not own.pending:
-            found.append((own, section))
-    return found
+            replicas.append((own, section))
+    return replicas
 
 
 def clear_awaited(conn: Connection, fid: int, store: str, sent_at: LabTime) -> None:

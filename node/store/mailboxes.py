@@ -77,9 +77,9 @@ def mailbox(ctx: Context, conn: Connection, fid: int, user: str) -> MailboxView:
         for uid, object_id, rep, ctr, at, flags in rows
         if uid is not None
     )
-    given = conn.exec_driver_sql(MESSAGE_COUNT, (fid,)).scalar_one()
+    count = conn.exec_driver_sql(MESSAGE_COUNT, (fid,)).scalar_one()
     validity, next_uid = row
-    return MailboxView(validity, next_uid, len(rows) == len(messages) == given, messages)
+    return MailboxView(validity, next_uid, len(rows) == len(messages) == count, messages)
 
 
 def number(ctx: Context, conn: Connection, fid: int, validity: int) -> None:

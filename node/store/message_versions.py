@@ -41,12 +41,12 @@ def versions(ctx: Context, conn: Connection, names: Mapping[Guid, str], message:
         VERSIONS,
         (object_id,),
     ).all()
-    found = []
+    views = []
     for fid, rep, ctr, pcl, at, shown, fai, deleted, subject, item in rows:
         if deleted:
             continue
         number = ctx.store.number(rep, ctr)
-        found.append(
+        views.append(
             VersionView(
                 folder=ctx.folders.path_of(fid),
                 message=object_text(object_id),
@@ -60,17 +60,17 @@ def versions(ctx: Context, conn: Connection, names: Mapping[Guid, str], message:
                 body=body_of(item),
                 size=len(item),
                 attachments=tuple((name, len(data)) for name, data in attachments_of(item)),
-                includes=tuple(named(each, names) for each in Pcl.decode(pcl).numbers()),
+                includes=tuple(named(number, names) for number in Pcl.decode(pcl).numbers()),
                 associated=bool(fai),
                 properties=tuple(
                     "  " * (depth - 1) + line for depth, line in outline(describe_item("", item, INTERPRETERS)) if depth
                 ),
             )
         )
-    if not found:
+    if not views:
         was = "is not" if not rows else "has expired" if rows[0][7] == EXPIRED else "was deleted"
         raise MessageUnknown(f"message {message} {was} on {ctx.name}")
-    return sorted(found, key=lambda each: (not each.shown, each.modified_at, number_order(each.number)))
+    return sorted(views, key=lambda version: (not version.shown, version.modified_at, number_order(version.number)))
 
 
 def _object_of(ctx: Context, conn: Connection, names: Mapping[Guid, str], message: str) -> bytes:

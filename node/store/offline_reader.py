@@ -65,9 +65,9 @@ def waiting_events(path: Path, name: str, segments: Path, seq: int) -> Iterator[
     Raises sqlite3.Error if the file is not a store's database.
     """
     with closing(_connect(path)) as raw:
-        while found := events_after(Connection(raw), name, segments, seq, EVENTS_BYTES):
-            seq = found[-1][0]
-            yield from (line for _, line in found)
+        while lines := events_after(Connection(raw), name, segments, seq, EVENTS_BYTES):
+            seq = lines[-1][0]
+            yield from (line for _, line in lines)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -106,7 +106,7 @@ class StoreQueries(StoreReader):
         version = ctx.folders.arranged, ctx.rst.served_fids()
         if ctx.folder_views is None or ctx.folder_views[0] != version:
             live = [folder for folder in ctx.folders.all() if folder.props is not None]
-            live.sort(key=lambda each: (each.hidden, each.path, each.object))
+            live.sort(key=lambda folder: (folder.hidden, folder.path, folder.object))
             ctx.folder_views = version, [_folder(ctx, folder) for folder in live]
         return list(ctx.folder_views[1])
 
@@ -133,10 +133,10 @@ class StoreQueries(StoreReader):
             places = {object_id: place for object_id, place in places.items() if place > last}
         views = []
         for object_id in sorted(places, key=places.__getitem__):
-            winner, *others = by_object[object_id]
-            others.sort(key=lambda each: (each[1], number_order(named(each[0], names))))
+            winner, *losers = by_object[object_id]
+            losers.sort(key=lambda row: (row[1], number_order(named(row[0], names))))
             number, at, subject, item, fai = winner
-            versions = [number, *(each[0] for each in others)]
+            versions = [number, *(row[0] for row in losers)]
             views.append(
                 MessageView(
                     id=object_text(object_id),
@@ -146,10 +146,10 @@ class StoreQueries(StoreReader):
                     change=number.text,
                     modified_at=at,
                     in_conflict=shows_conflicts and len(versions) > 1,
-                    versions=tuple(each.text for each in versions),
+                    versions=tuple(version.text for version in versions),
                     size=len(item),
                     associated=fai,
-                    numbers=tuple(named(each, names) for each in versions),
+                    numbers=tuple(named(version, names) for version in versions),
                 )
             )
         return views
@@ -347,9 +347,9 @@ class StoreQueries(StoreReader):
     def event_log(self, *, after: int = 0, limit: int = 200, event: int | None = None) -> list[LogView]:
         # spec: EV-1
         ctx, conn = self._opened()
-        where, values = ("AND event = ?", (event,)) if event is not None else ("", ())
+        condition, values = ("AND event = ?", (event,)) if event is not None else ("", ())
         rows = conn.exec_driver_sql(
-            f"SELECT id, at, event, text FROM log WHERE id > ? {where} ORDER BY id DESC LIMIT ?",
+            f"SELECT id, at, event, text FROM log WHERE id > ? {condition} ORDER BY id DESC LIMIT ?",
             (after, *values, limit),
         ).all()
         return [_entry(ctx.config, *row) for row in reversed(rows)]

@@ -67,33 +67,33 @@ def folder_status(ctx: Context, conn: Connection, names: Mapping[bytes, str], fi
     """Return the status of one folder that has a replica here, or of all of them, the hierarchy first."""
     unsent, leavers = _unsent(ctx, conn), _leavers(conn)
     transit = dict(conn.exec_driver_sql(TRANSIT_TIMES).all())
-    found = []
-    for each in ctx.rst.held_fids() if fid is None else [fid]:
-        if ctx.rst.own(each) is None:
+    statuses = []
+    for folder_id in ctx.rst.held_fids() if fid is None else [fid]:
+        if ctx.rst.own(folder_id) is None:
             continue
-        mine = unsent.get(each, NumberSets.EMPTY)
-        replicas = tuple(_replicas(ctx, each, mine, leavers.get(each, {})))
-        known = NumberSets.union_all(replica.numbers for replica in replicas if replica.numbers is not None)
-        found.append(
+        own_unsent = unsent.get(folder_id, NumberSets.EMPTY)
+        replicas = tuple(_replicas(ctx, folder_id, own_unsent, leavers.get(folder_id, {})))
+        all_numbers = NumberSets.union_all(replica.numbers for replica in replicas if replica.numbers is not None)
+        statuses.append(
             FolderStatus(
-                folder=ctx.folders.text_of(each),
-                path=ctx.folders.path_of(each),
+                folder=ctx.folders.text_of(folder_id),
+                path=ctx.folders.path_of(folder_id),
                 store=ctx.name,
-                unsent=mine.merged().named(names),
+                unsent=own_unsent.merged().named(names),
                 replicas=tuple(
-                    _view(replica, replicas, known, names, transit.get(replica.store)) for replica in replicas
+                    _view(replica, replicas, all_numbers, names, transit.get(replica.store)) for replica in replicas
                 ),
             )
         )
-    return found
+    return statuses
 
 
 def _replicas(ctx: Context, fid: int, unsent: NumberSets, leavers: Mapping[str, NumberSets]) -> Iterator[_Replica]:
     own = ctx.rst.own(fid)
     assert own is not None
-    others = ctx.other_holders(fid)
-    rows = [(store, ctx.rst.row(fid, store)) for store in others]
-    alone = bool(others) and not any(row for _, row in rows)
+    stores = ctx.other_holders(fid)
+    rows = [(store, ctx.rst.row(fid, store)) for store in stores]
+    alone = bool(stores) and not any(row for _, row in rows)
     yield _Replica(
         ctx.name,
         None if alone and not leavers else own.numbers,
@@ -106,7 +106,7 @@ def _replicas(ctx: Context, fid: int, unsent: NumberSets, leavers: Mapping[str, 
         else:
             yield _Replica(store, row.numbers, _made_on(ctx, store, row.numbers), row.heard_at)
     for store, numbers in leavers.items():
-        if store not in others:
+        if store not in stores:
             yield _Replica(store, numbers, _made_on(ctx, store, numbers), pending=True)
 
 
@@ -119,45 +119,45 @@ def _made_on(ctx: Context, store: str, numbers: NumberSets) -> NumberSets:
 def _view(
     replica: _Replica,
     replicas: tuple[_Replica, ...],
-    known: NumberSets,
+    all_numbers: NumberSets,
     names: Mapping[bytes, str],
     transit_us: int | None,
 ) -> ReplicaStatus:
-    missing = NumberSets.EMPTY if replica.numbers is None else known - replica.numbers
+    lacking_numbers = NumberSets.EMPTY if replica.numbers is None else all_numbers - replica.numbers
     return ReplicaStatus(
         store=replica.store,
-        sync=_state(replica, replicas, missing),
+        sync=_state(replica, replicas, lacking_numbers),
         pending=replica.pending,
-        missing=missing.contents.named(names),
-        missing_fai=missing.associated.named(names),
+        missing=lacking_numbers.contents.named(names),
+        missing_fai=lacking_numbers.associated.named(names),
         received_at=replica.received_at,
         transmission_us=transit_us,
     )
 
 
-def _state(replica: _Replica, replicas: tuple[_Replica, ...], missing: NumberSets) -> SyncState:
+def _state(replica: _Replica, replicas: tuple[_Replica, ...], lacking_numbers: NumberSets) -> SyncState:
     # spec: RST-3
     if replica.numbers is None:
         return SyncState.NOT_HEARD
-    if missing:
+    if lacking_numbers:
         return SyncState.BEHIND
-    others = [each.numbers or NumberSets.EMPTY for each in replicas if each is not replica and not each.pending]
-    if all(replica.made <= numbers for numbers in others):
+    other_sets = [peer.numbers or NumberSets.EMPTY for peer in replicas if peer is not replica and not peer.pending]
+    if all(replica.made <= numbers for numbers in other_sets):
         return SyncState.IN_SYNC
     return SyncState.LOCALLY_MODIFIED
 
 
 def _unsent(ctx: Context, conn: Connection) -> dict[int, NumberSets]:
     """Return this store's changes that wait for their broadcast, by folder."""
-    found: dict[int, list[tuple[ChangeNumber, bool]]] = {}
+    changes: dict[int, list[tuple[ChangeNumber, bool]]] = {}
     for fid, rep, ctr, fai in conn.exec_driver_sql(UNSENT):
-        found.setdefault(fid, []).append((ctx.store.number(rep, ctr), bool(fai)))
-    return {fid: NumberSets.from_numbers(numbers) for fid, numbers in found.items()}
+        changes.setdefault(fid, []).append((ctx.store.number(rep, ctr), bool(fai)))
+    return {fid: NumberSets.from_numbers(numbers) for fid, numbers in changes.items()}
 
 
 def _leavers(conn: Connection) -> dict[int, dict[str, NumberSets]]:
     """Return what the leaving stores of each folder claim (spec: RP-2)."""
-    found: dict[int, dict[str, NumberSets]] = {}
+    rows_by_folder: dict[int, dict[str, NumberSets]] = {}
     for fid, store, numbers, fai in conn.exec_driver_sql(LEAVERS):
-        found.setdefault(fid, {})[store] = NumberSets.decode(numbers, fai)
-    return found
+        rows_by_folder.setdefault(fid, {})[store] = NumberSets.decode(numbers, fai)
+    return rows_by_folder

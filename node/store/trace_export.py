@@ -60,9 +60,9 @@ def events_after(
     """Return events from number `seq` + 1 on, with their numbers; at least one if there is any."""
     first = conn.exec_driver_sql(FIRST_SEQ).scalar()
     if folder is not None and (first is None or seq + 1 < first):
-        found = _taken(_of_segments(folder, node, seq), seq, limit_bytes)
-        if found:
-            return found
+        lines = _taken(_of_segments(folder, node, seq), seq, limit_bytes)
+        if lines:
+            return lines
     return _taken(_of_table(conn, seq), seq, limit_bytes)
 
 
@@ -78,21 +78,21 @@ def _of_table(conn: Connection, seq: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _of_segments(folder: Path, node: str, seq: int) -> Iterator[tuple[int, bytes]]:
-    mine = [(name.first_seq, path) for name, path in list_segments(folder) if name.node == node]
-    begun = [first for first, _ in mine if first <= seq + 1]
-    for first, path in mine:
+    segments = [(name.first_seq, path) for name, path in list_segments(folder) if name.node == node]
+    begun = [first for first, _ in segments if first <= seq + 1]
+    for first, path in segments:
         if first >= max(begun, default=0):
             yield from enumerate((line for line in read_lines(path) if read_end(line) is None), start=first)
 
 
 def _taken(events: Iterable[tuple[int, bytes]], seq: int, limit_bytes: int) -> list[tuple[int, bytes]]:
-    found: list[tuple[int, bytes]] = []
+    lines: list[tuple[int, bytes]] = []
     size = 0
     for number, line in events:
         if number <= seq:
             continue
-        found.append((number, line))
+        lines.append((number, line))
         size += len(line)
         if size >= limit_bytes:
             break
-    return found
+    return lines

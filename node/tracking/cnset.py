@@ -71,20 +71,24 @@ class CNSet:
         """Return the set of any numbers, in any order, also repeated."""
         counters: dict[Guid, list[int]] = {}
         for guid, counter in numbers:
-            found = counters.get(guid)
-            if found is None:
+            counter_set = counters.get(guid)
+            if counter_set is None:
                 counters[guid] = [counter]
             else:
-                found.append(counter)
-        made: dict[Guid, Bounds] = {}
-        for guid, each in counters.items():
+                counter_set.append(counter)
+        bounds: dict[Guid, Bounds] = {}
+        for guid, counter_list in counters.items():
             checked_guid(guid)
-            each.sort()
-            lo, hi = checked_counter(each[0]), checked_counter(each[-1])
-            run = len(each) == hi - lo + 1 and (len(each) < 3 or all(map(lt, each, islice(each, 1, None))))
+            counter_list.sort()
+            lo, hi = checked_counter(counter_list[0]), checked_counter(counter_list[-1])
+            run = len(counter_list) == hi - lo + 1 and (
+                len(counter_list) < 3 or all(map(lt, counter_list, islice(counter_list, 1, None)))
+            )
             # The numbers of a mail are mostly one run, which needs no merge.
-            made[guid] = (lo, hi + 1) if run else ranges.merged(each, [counter + 1 for counter in each])
-        return _made(made)
+            bounds[guid] = (
+                (lo, hi + 1) if run else ranges.merged(counter_list, [counter + 1 for counter in counter_list])
+            )
+        return _made(bounds)
 
     @classmethod
     def from_ranges(cls, ranges: Mapping[Guid, Iterable[tuple[int, int]]]) -> CNSet:
@@ -105,21 +109,21 @@ class CNSet:
 
         Codecs use this. It does not check that each start is less than its end.
         """
-        made: dict[Guid, Bounds] = {}
+        bounds: dict[Guid, Bounds] = {}
         for guid, (starts, ends) in spans.items():
             checked_guid(guid)
             if starts:
                 checked_counter(min(starts))
                 checked_counter(max(ends) - 1)
-                made[guid] = ranges.merged(starts, ends) if len(starts) > 1 else (starts[0], ends[0])
-        return _made(made)
+                bounds[guid] = ranges.merged(starts, ends) if len(starts) > 1 else (starts[0], ends[0])
+        return _made(bounds)
 
     @classmethod
     def union_all(cls, sets: Iterable[CNSet]) -> CNSet:
         """Return the union of any number of sets."""
         parts: dict[Guid, list[Bounds]] = {}
-        for each in sets:
-            for guid, own in each._bounds.items():
+        for numbers in sets:
+            for guid, own in numbers._bounds.items():
                 parts.setdefault(guid, []).append(own)
         return _made({guid: ranges.union_of(group) for guid, group in parts.items()})
 
@@ -141,67 +145,70 @@ class CNSet:
     # --- algebra
 
     def __or__(self, other: CNSet) -> CNSet:
-        mine, theirs = self._bounds, other._bounds
-        if not theirs or mine is theirs:
+        left_bounds, right_bounds = self._bounds, other._bounds
+        if not right_bounds or left_bounds is right_bounds:
             return self
-        if not mine:
+        if not left_bounds:
             return other
-        made: dict[Guid, Bounds] | None = None
-        for guid, added in theirs.items():
-            own = mine.get(guid)
+        bounds: dict[Guid, Bounds] | None = None
+        for guid, added in right_bounds.items():
+            own = left_bounds.get(guid)
             joined = added if own is None else ranges.union(own, added)
             if joined is not own:
-                if made is None:
-                    made = mine.copy()
-                made[guid] = joined
-        return self if made is None else _made(made)
+                if bounds is None:
+                    bounds = left_bounds.copy()
+                bounds[guid] = joined
+        return self if bounds is None else _made(bounds)
 
     def __sub__(self, other: CNSet) -> CNSet:
-        mine = self._bounds
-        made: dict[Guid, Bounds] | None = None
+        left_bounds = self._bounds
+        bounds: dict[Guid, Bounds] | None = None
         for guid, taken in other._bounds.items():
-            own = mine.get(guid)
+            own = left_bounds.get(guid)
             if own is None:
                 continue
             left = ranges.difference(own, taken)
             if left is not own:
-                if made is None:
-                    made = mine.copy()
+                if bounds is None:
+                    bounds = left_bounds.copy()
                 if left:
-                    made[guid] = left
+                    bounds[guid] = left
                 else:
-                    del made[guid]
-        return self if made is None else _made(made)
+                    del bounds[guid]
+        return self if bounds is None else _made(bounds)
 
     def __and__(self, other: CNSet) -> CNSet:
-        theirs = other._bounds
-        made: dict[Guid, Bounds] = {}
+        right_bounds = other._bounds
+        bounds: dict[Guid, Bounds] = {}
         for guid, own in self._bounds.items():
-            given = theirs.get(guid)
-            if given is not None and (both := ranges.intersection(own, given)):
-                made[guid] = both
-        return _made(made)
+            right = right_bounds.get(guid)
+            if right is not None and (both := ranges.intersection(own, right)):
+                bounds[guid] = both
+        return _made(bounds)
 
     def __le__(self, other: CNSet) -> bool:
-        theirs = other._bounds
+        right_bounds = other._bounds
         for guid, own in self._bounds.items():
-            given = theirs.get(guid)
-            if given is None or not ranges.within(own, given):
+            right = right_bounds.get(guid)
+            if right is None or not ranges.within(own, right):
                 return False
         return True
 
     def isdisjoint(self, other: CNSet) -> bool:
         """Return whether no number is in both sets."""
-        mine, theirs = self._bounds, other._bounds
-        return not any(ranges.intersection(mine[guid], theirs[guid]) for guid in mine.keys() & theirs.keys())
+        left_bounds, right_bounds = self._bounds, other._bounds
+        return not any(
+            ranges.intersection(left_bounds[guid], right_bounds[guid])
+            for guid in left_bounds.keys() & right_bounds.keys()
+        )
 
     def __eq__(self, other: object) -> bool:
         return self._bounds == other._bounds if isinstance(other, CNSet) else NotImplemented
 
     def __hash__(self) -> int:
         if self._hash == -1:
-            each = ((guid, own if type(own) is tuple else bytes(own)) for guid, own in self._bounds.items())
-            self._hash = hash(frozenset(each))
+            pairs = ((guid, own if type(own) is tuple else bytes(own)) for guid, own in self._bounds.items())
+            self._hash = hash(frozenset(pairs))
         return self._hash
 
     def __bool__(self) -> bool:
@@ -237,13 +244,13 @@ class CNSet:
 
     def numbers(self, limit: int | None = None) -> Iterator[ChangeNumber]:
         """Return an iterator over the numbers, ascending, at most `limit`."""
-        each = (
+        sequence = (
             ChangeNumber(guid, counter)
             for guid in self.guids()
             for lo, end in zip(self._bounds[guid][::2], self._bounds[guid][1::2], strict=True)
             for counter in range(lo, end)
         )
-        return islice(each, limit)
+        return islice(sequence, limit)
 
     def highest(self, guid: Guid) -> int:
         """Return the highest counter of one store, or 0."""
@@ -254,14 +261,14 @@ class CNSet:
 
     def only(self, guids: Iterable[Guid]) -> CNSet:
         """Return the numbers of these stores."""
-        mine = self._bounds
-        return _made({guid: mine[guid] for guid in guids if guid in mine})
+        bounds = self._bounds
+        return _made({guid: bounds[guid] for guid in guids if guid in bounds})
 
     def without(self, guid: Guid) -> CNSet:
         """Return the numbers of all other stores."""
         if guid not in self._bounds:
             return self
-        return _made({other: own for other, own in self._bounds.items() if other != guid})
+        return _made({guid_here: own for guid_here, own in self._bounds.items() if guid_here != guid})
 
     def above(self, guid: Guid, counter: int) -> CNSet:
         """Return the numbers of one store whose counter is greater than `counter`."""
@@ -270,10 +277,10 @@ class CNSet:
 
     def upto(self, number: ChangeNumber) -> CNSet:
         """Return all numbers <= `number`: all of smaller GUIDs, and those of its own GUID up to its counter."""
-        made = {guid: own for guid, own in self._bounds.items() if guid < number.guid}
+        bounds = {guid: own for guid, own in self._bounds.items() if guid < number.guid}
         if left := ranges.cut(self._bounds.get(number.guid, ()), (0, number.counter + 1), 1):
-            made[number.guid] = left
-        return _made(made)
+            bounds[number.guid] = left
+        return _made(bounds)
 
     # --- writing
 
@@ -303,11 +310,11 @@ class CNSet:
 
 def _made(bounds: dict[Guid, Bounds]) -> CNSet:
     """Return a set with these bounds, without checking them."""
-    made = CNSet.__new__(CNSet)
-    made._bounds = bounds
-    made._hash = -1
-    made._text = made.wire = None
-    return made
+    numbers = CNSet.__new__(CNSet)
+    numbers._bounds = bounds
+    numbers._hash = -1
+    numbers._text = numbers.wire = None
+    return numbers
 
 
 CNSet.EMPTY = CNSet()

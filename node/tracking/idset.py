@@ -204,8 +204,8 @@ def _decode(data: bytes, limit_ranges: int) -> CNSet:
         if guid <= before:
             raise IdsetError(f"GUID {guid.hex()} at byte {at} is not greater than the previous GUID")
         before = guid
-        found = _one_range(data, at + GUID_SIZE) if room else None
-        starts, ends, at = found or _decode_ranges(data, at + GUID_SIZE, room)
+        pair = _one_range(data, at + GUID_SIZE) if room else None
+        starts, ends, at = pair or _decode_ranges(data, at + GUID_SIZE, room)
         spans[guid] = starts, ends
         room -= len(starts)
     return CNSet.from_spans(spans)

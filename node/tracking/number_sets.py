@@ -49,9 +49,10 @@ class NumberSets:
     @classmethod
     def union_all(cls, sets: Iterable[NumberSets]) -> NumberSets:
         """Return the union of any number of values."""
-        every = list(sets)
+        operands = list(sets)
         return cls(
-            CNSet.union_all([each.contents for each in every]), CNSet.union_all([each.associated for each in every])
+            CNSet.union_all([operand.contents for operand in operands]),
+            CNSet.union_all([operand.associated for operand in operands]),
         )
 
     @classmethod

@@ -125,10 +125,10 @@ class Pcl:
 
 def _made(counters: dict[Guid, int]) -> Pcl:
     """Return a list with these counters, in ascending order of GUIDs, without checking them."""
-    made = Pcl.__new__(Pcl)
-    made._counters = counters
-    made._hash = -1
-    return made
+    pcl = Pcl.__new__(Pcl)
+    pcl._counters = counters
+    pcl._hash = -1
+    return pcl
 
 
 Pcl.EMPTY = Pcl()

@@ -63,9 +63,9 @@ def union(own: Bounds, added: Bounds) -> Bounds:
     if len(own) * _MUCH_LONGER < len(added):
         return _overwrite(added, own, 0)
     out = _room_for(own)
-    for mine, theirs in _blocks(own, added):
-        starts = mine[::2] + theirs[::2]
-        ends = mine[1::2] + theirs[1::2]
+    for left, right in _blocks(own, added):
+        starts = left[::2] + right[::2]
+        ends = left[1::2] + right[1::2]
         starts.sort()
         ends.sort()
         _extend(out, _merged(starts, ends))
@@ -93,8 +93,8 @@ def difference(own: Bounds, taken: Bounds) -> Bounds:
         left = cut(taken, own, 0)
     else:
         out = _room_for(own)
-        for mine, theirs in _blocks(own, taken):
-            _extend(out, _overlaps(mine, [0, *theirs, BEYOND]))
+        for block, cuts in _blocks(own, taken):
+            _extend(out, _overlaps(block, [0, *cuts, BEYOND]))
         left = _compact(out)
     return own if left == own else left
 
@@ -107,8 +107,8 @@ def intersection(own: Bounds, given: Bounds) -> Bounds:
     if len(own) == 2 or len(own) * _MUCH_LONGER < len(given):
         return cut(given, own, 1)
     out = _room_for(own)
-    for mine, theirs in _blocks(own, given):
-        _extend(out, _overlaps(mine, theirs))
+    for left, right in _blocks(own, given):
+        _extend(out, _overlaps(left, right))
     return _compact(out)
 
 

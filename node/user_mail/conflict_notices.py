@@ -65,15 +65,15 @@ def notify_for_silent_stores(ctx: Context, s: Stimulus) -> None:
     for object_id, fid, since_at in conflicts:
         folder, own = ctx.folders.at(fid), ctx.rst.own(fid)
         props = folder.props
-        kept = [each for each in kept_versions(ctx, s.conn, object_id) if not each.expired]
-        if props is None or own is None or ctx.name not in props.replicas or len(kept) < 2:
+        versions = [version for version in kept_versions(ctx, s.conn, object_id) if not version.expired]
+        if props is None or own is None or ctx.name not in props.replicas or len(versions) < 2:
             continue
-        numbers = CNSet.of(*(each.number for each in kept))
+        numbers = CNSet.of(*(version.number for version in versions))
         rows = (ctx.rst.row(fid, store) for store in takewhile(lambda store: store != ctx.name, props.replicas))
         if any(row is not None and numbers <= row.numbers.contents for row in rows):
             _set_notified(s, object_id, True)
         elif props.notifies_conflicts and s.now - max(since_at, own.last_update_at or 0) >= ctx.config.silence_us:
-            _conflict(ctx, s, folder, Joined(object_id, tuple(each.number for each in kept)), props.contacts)
+            _conflict(ctx, s, folder, Joined(object_id, tuple(version.number for version in versions)), props.contacts)
             _set_notified(s, object_id, True)
 
 

@@ -17,7 +17,7 @@ from node.tracking.change_number import named
 from node.user_mail.conflict_notices import contacts_to_notify, send_notice
 from transport.stimulus import Stimulus
 
-_DESIGN = tuple(each.name for each in fields(FolderProperties) if each.name not in {"added_at", "created", "parent"})
+_DESIGN = tuple(field.name for field in fields(FolderProperties) if field.name not in {"added_at", "created", "parent"})
 
 
 def notify_of_lost_designs(ctx: Context, s: Stimulus, applied: Applied) -> None:

@@ -55,7 +55,7 @@ class FittedTable(Table):
         texts = [[_text(str(column.header)), *map(_plain, column.cells)] for column in self.columns]
         least = [max(_longest(text.plain.split()) for text in column) for column in texts]
         most = [max(_longest(text.plain.split("\n")) for text in column) for column in texts]
-        least = [min(each, MOST_WORD) for each in least]
+        least = [min(width, MOST_WORD) for width in least]
         room = options.max_width - 3 * len(self.columns) - 1  # the lines between the columns, and a space on each side
         if sum(least) > room:
             yield from self._records(texts)

@@ -30,7 +30,7 @@ def mail_told(names: Lexicon, events: list[Event], *, ended: bool) -> list[str]:
     sent = next((event for event in events if isinstance(event, MailSubmitted)), None)
     if sent is not None:
         to = join_names(map(store_named, sent.recipients))
-        about = join_names(names.folder(each.folder) for each in sent.folders)
+        about = join_names(names.folder(section.folder) for section in sent.folders)
         told.append(
             f"{sent.node} queues it at {to_the_second(sent.at)}: {marked_name(sent)} about {about}, for {to},"
             f" {counted(sent.size, 'byte')}."
@@ -69,9 +69,13 @@ _HOPS: dict[type[Event], Callable[[Any], str]] = {
 
 def fault_behind(bad: MailBad, events: Iterable[Event]) -> str:
     """Return ` (altered on its way by fault F1)` if a fault made the mail bad, else ''."""
-    for each in events:
-        if isinstance(each, FaultAltered) and each.mail == bad.mail and bad.node in map(store_named, each.recipients):
-            return f" (altered on its way by fault {each.fault})"
+    for event in events:
+        if (
+            isinstance(event, FaultAltered)
+            and event.mail == bad.mail
+            and bad.node in map(store_named, event.recipients)
+        ):
+            return f" (altered on its way by fault {event.fault})"
     return ""
 
 

@@ -70,7 +70,7 @@ class Outcome:
     def sentence(self) -> str:
         """Return one sentence that says which stores lack the change at the end of the trace, or that none does."""
         unknown = [
-            name for name, each in self.servers.items() if not each.joins_later and name not in self.facts.guid_of
+            name for name, state in self.servers.items() if not state.joins_later and name not in self.facts.guid_of
         ]
         if unknown:
             return f"The trace has no start of {join_names(unknown)}, so it does not say which stores have the change."

@@ -130,7 +130,7 @@ def _documents(path: str, one: Any, other: Any) -> Iterator[str]:
 def _instants(run: RunEvents) -> Iterator[tuple[LabTime, Counter[str]]]:
     """Yield each instant with its events. The order within one instant may differ between drivers."""
     told = (event for event in run.events if tag_of(event) not in _ALWAYS)
-    for at, events in groupby(told, key=lambda each: each.at):
+    for at, events in groupby(told, key=lambda event: event.at):
         yield at, Counter(one_line(event, run.names) for event in events)
 
 
@@ -179,7 +179,7 @@ def _had(run: RunEvents) -> dict[tuple[str, str, str], LabTime]:
 
 
 def _verdict(run: RunEvents) -> str:
-    ended: Event | None = next((each for each in reversed(run.events) if isinstance(each, RunEnded)), None)
+    ended: Event | None = next((event for event in reversed(run.events) if isinstance(event, RunEnded)), None)
     if not isinstance(ended, RunEnded):
         return f"{_name(run.path)} did not end"
     return f"{_name(run.path)} {_ENDS.get(ended.verdict, ended.verdict)}"

@@ -53,25 +53,27 @@ class Analysis:
 
     def as_document(self) -> dict[str, Any]:
         return {
-            "findings": [asdict(each) for each in self.findings],
-            "warnings": [asdict(each) for each in self.warnings],
+            "findings": [asdict(finding) for finding in self.findings],
+            "warnings": [asdict(warning) for warning in self.warnings],
         }
 
     def lines(self) -> list[str]:
         told: list[str] = []
         server = None
-        for each in self.findings:
-            if each.server != server:
-                server = each.server
+        for finding in self.findings:
+            if finding.server != server:
+                server = finding.server
                 told.append(f"Server {server}")
             told += [
-                f"  {each.setting} = {each.value} (default {each.default})",
-                f"    {each.does}",
-                f"    {each.place}",
+                f"  {finding.setting} = {finding.value} (default {finding.default})",
+                f"    {finding.does}",
+                f"    {finding.place}",
             ]
         if not self.findings:
             told.append("Every setting has its default.")
-        told += [f"Note: {f'server {each.server}: ' if each.server else ''}{each.text}" for each in self.warnings]
+        told += [
+            f"Note: {f'server {warning.server}: ' if warning.server else ''}{warning.text}" for warning in self.warnings
+        ]
         return told
 
 
@@ -107,7 +109,10 @@ def analyze_stores(topology: Topology, stores: Mapping[str, StoreNow]) -> Analys
     """Return a report on the stores of a lab or a run. Servers that could not be read are as in the topology."""
     found = analyze(_as_it_is(topology, stores))
     places = {(store, view.name): view.place for store, now in stores.items() for view in now.settings}
-    findings = [replace(each, place=places.get((each.server, each.setting), each.place)) for each in found.findings]
+    findings = [
+        replace(finding, place=places.get((finding.server, finding.setting), finding.place))
+        for finding in found.findings
+    ]
     later = [
         Remark(store, f"{view.name} is {view.next_value} from the next start on")
         for store, now in stores.items()
@@ -115,10 +120,10 @@ def analyze_stores(topology: Topology, stores: Mapping[str, StoreNow]) -> Analys
         if view.next_value is not None
     ]
     silent = [
-        Remark(store, f"{each.store} did not answer a backfill request; it is asked last until mail from it arrives")
+        Remark(store, f"{source.store} did not answer a backfill request; it is asked last until mail from it arrives")
         for store, now in stores.items()
-        for each in now.sources
-        if each.unavailable
+        for source in now.sources
+        if source.unavailable
     ]
     return Analysis(tuple(findings), (*found.warnings, *later, *silent, *_without_address(stores)))
 
@@ -143,7 +148,7 @@ def _as_it_is(topology: Topology, stores: Mapping[str, StoreNow]) -> Topology:
     for name, server in topology.servers.items():
         before = server.settings.as_texts()
         views = stores[name].settings if name in stores else ()
-        changed = {each.name: each.value for each in views if each.value != before[each.name]}
+        changed = {view.name: view.value for view in views if view.value != before[view.name]}
         given = {setting: None if value == "absent" else value for setting, value in changed.items()}
         servers[name] = replace(server, settings=server.settings.changed(given)) if given else server
     shown = [
@@ -161,10 +166,10 @@ def _folder(known: Folder | None, view: FolderView) -> Folder:
 
 
 def _findings(server: Server) -> Iterator[Finding]:
-    for each in server.settings.not_default():
-        spec = each.spec
+    for value in server.settings.not_default():
+        spec = value.spec
         place = spec.place_text(server.version, server.name)
-        yield Finding(server.name, spec.name, each.value, each.default, place, spec.does, spec.unit)
+        yield Finding(server.name, spec.name, value.value, value.default, place, spec.does, spec.unit)
 
 
 def _preferred(topology: Topology) -> Iterator[Remark]:

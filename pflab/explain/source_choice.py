@@ -26,47 +26,49 @@ _KINDS = ("in the site", "outside the site with affinity", "outside the site wit
 
 def choice_told(event: SourcesConsidered, names: Lexicon) -> Iterator[str]:
     """Yield lines that say what is requested and how sources are selected, then a line for each holder."""
-    wanted = " and ".join(names.numbers(each) for each in (event.cnset, event.cnset_fai) if each) or "the rest"
+    wanted = (
+        " and ".join(names.numbers(set_text) for set_text in (event.cnset, event.cnset_fai) if set_text) or "the rest"
+    )
     yield f"At {to_the_second(event.at)} {event.node} chooses whom to ask for {wanted}: it {_WAYS[event.method]}."
     if event.one_by_one:
         yield "  No server has all that it misses in the folder, so one is asked now and the next after the retry time-out."
-    for place, each in enumerate(event.candidates, start=1):
-        asked = each.store in event.chosen
-        why = "asked" if asked else f"passed over: {each.passed_over}"
-        yield f"  {place}. {each.store} ({', '.join(_known(event, each))}): {why}."
+    for place, candidate in enumerate(event.candidates, start=1):
+        asked = candidate.store in event.chosen
+        why = "asked" if asked else f"passed over: {candidate.passed_over}"
+        yield f"  {place}. {candidate.store} ({', '.join(_known(event, candidate))}): {why}."
 
 
-def _known(event: SourcesConsidered, each: Candidate) -> Iterator[str]:
-    yield f"version {each.version}"
-    if each.down:
+def _known(event: SourcesConsidered, candidate: Candidate) -> Iterator[str]:
+    yield f"version {candidate.version}"
+    if candidate.down:
         yield "marked down"
-    if each.preferred:
+    if candidate.preferred:
         yield "preferred"
-    yield from _PLACES.get(event.method, _by_cost)(event, each)
-    yield f"claims {counted(each.has, 'number')}" if each.has else "claims none"
+    yield from _PLACES.get(event.method, _by_cost)(event, candidate)
+    yield f"claims {counted(candidate.has, 'number')}" if candidate.has else "claims none"
 
 
-def _by_cost(event: SourcesConsidered, each: Candidate) -> Iterator[str]:
+def _by_cost(event: SourcesConsidered, candidate: Candidate) -> Iterator[str]:
     del event
-    if each.cost is None:
+    if candidate.cost is None:
         yield "no route leads there"
     else:
-        yield "in the site" if each.near else f"cost {each.cost}"
+        yield "in the site" if candidate.near else f"cost {candidate.cost}"
 
 
-def _by_group(event: SourcesConsidered, each: Candidate) -> Iterator[str]:
-    newer = "2000 or newer" if each.group <= len(_KINDS) else "older than 2000"
-    yield f"group {each.group}: {newer}, {_KINDS[(each.group - 1) % len(_KINDS)]}"
-    if each.near:
+def _by_group(event: SourcesConsidered, candidate: Candidate) -> Iterator[str]:
+    newer = "2000 or newer" if candidate.group <= len(_KINDS) else "older than 2000"
+    yield f"group {candidate.group}: {newer}, {_KINDS[(candidate.group - 1) % len(_KINDS)]}"
+    if candidate.near:
         yield (
             "never asked yet"
-            if not each.backfilled_at
-            else (f"last asked {hours_and_minutes(event.at - each.backfilled_at)} ago")
+            if not candidate.backfilled_at
+            else (f"last asked {hours_and_minutes(event.at - candidate.backfilled_at)} ago")
         )
-    elif each.affinity is not None:
-        yield f"affinity {each.affinity}"
-    elif each.transit_us is not None:
-        yield f"mail takes {hours_and_minutes(each.transit_us)}"
+    elif candidate.affinity is not None:
+        yield f"affinity {candidate.affinity}"
+    elif candidate.transit_us is not None:
+        yield f"mail takes {hours_and_minutes(candidate.transit_us)}"
     else:
         yield "no mail of it has come yet"
 

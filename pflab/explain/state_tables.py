@@ -59,8 +59,8 @@ def data_lines(row: RowView, rows: Sequence[RowView] = (), *, unreported: bool =
         highest one are only "not reported" (RST-2).
     unreported: name these too.
     """
-    content = _Data(row.numbers, [each.numbers for each in rows])
-    associated = _Data(row.numbers_fai, [each.numbers_fai for each in rows], " (associated)")
+    content = _Data(row.numbers, [column.numbers for column in rows])
+    associated = _Data(row.numbers_fai, [column.numbers_fai for column in rows], " (associated)")
     if row.is_local:
         lines = [f"Last update sent: {row.last_sent or 'none'}", *content.missing(), *associated.missing()]
         return [*lines, *content.unknown("received"), *associated.unknown("received")]
@@ -102,7 +102,7 @@ class _Data:
         lines = []
         for name, ranges in sorted(sets.minus(self._table, self._all).items()):
             highest = self._all[name][-1][1] if name in self._all else 0
-            above = [each for each in ranges if each[0] > highest]
+            above = [span for span in ranges if span[0] > highest]
             if above:
                 exist = "exists" if len(above) == 1 and above[0][0] == above[0][1] else "exist"
                 lines.append(f"{_listed(name, above)} {exist}, not {done}{self._what}")
@@ -152,15 +152,15 @@ def sources_table(store: str, sources: Sequence[SourceView]) -> FittedTable:
     """Return what decides which stores a store asks for missing changes, in the order in which it would ask them."""
     headings = ("Server", "Site", "Version", "Cost", "Mail takes", "Last request", "State")
     table = FittedTable(f"Backfill sources of Server {store}, best first", headings)
-    for each in sources:
-        marks = {"preferred": each.preferred, "unavailable": each.unavailable, "no address": not each.addressed}
+    for source in sources:
+        marks = {"preferred": source.preferred, "unavailable": source.unavailable, "no address": not source.addressed}
         table.add_texts(
-            each.store,
-            each.site,
-            each.version,
-            "no route" if each.cost is None else str(each.cost),
-            "unknown" if each.transit_us is None else average(each.transit_us),
-            "never" if each.backfilled_at is None else to_the_second(each.backfilled_at),
+            source.store,
+            source.site,
+            source.version,
+            "no route" if source.cost is None else str(source.cost),
+            "unknown" if source.transit_us is None else average(source.transit_us),
+            "never" if source.backfilled_at is None else to_the_second(source.backfilled_at),
             "\n".join(mark for mark, holds in marks.items() if holds) or "available",
         )
     return table
@@ -176,7 +176,7 @@ def state_json(state: StateView, sources: Iterable[SourceView]) -> dict[str, Any
 
     sources: what the store knows about other stores; it is added to their rows.
     """
-    known = {each.store: each for each in sources}
+    known = {source.store: source for source in sources}
     return {
         "store": state.store,
         "folder": state.path,
@@ -212,7 +212,7 @@ def _source_json(source: SourceView) -> dict[str, Any]:
 
 def ranges_json(numbers: str) -> dict[str, list[list[int]]]:
     """Return a set in the form for people as JSON values: for each store, its ranges of counters."""
-    return {name: [list(each) for each in ranges] for name, ranges in sets.parse_named(numbers).items()}
+    return {name: [list(span) for span in ranges] for name, ranges in sets.parse_named(numbers).items()}
 
 
 def backfill_table(store: str, entries: Sequence[EntryView]) -> FittedTable:
@@ -237,9 +237,9 @@ def _when(entry: EntryView) -> list[str]:
 
 def _requests(entry: EntryView) -> list[str]:
     lines = [{0: "not asked yet", 1: "asked once"}.get(entry.attempts, f"asked {entry.attempts} times")]
-    for each in entry.requests:
-        lines += [f"{each.source} for {each.numbers}", f"at {to_the_second(each.sent_at)}"]
-        lines += [f"again {to_the_second(each.retry_at)}"]
+    for request in entry.requests:
+        lines += [f"{request.source} for {request.numbers}", f"at {to_the_second(request.sent_at)}"]
+        lines += [f"again {to_the_second(request.retry_at)}"]
     return lines
 
 
@@ -257,11 +257,11 @@ def entry_json(store: str, entry: EntryView) -> dict[str, Any]:
         "waiting_for_slot": entry.waiting_for_slot,
         "requests": [
             {
-                "source": each.source,
-                "numbers": ranges_json(each.numbers),
-                "sent_at": format_instant(each.sent_at),
-                "retry_at": format_instant(each.retry_at),
+                "source": request.source,
+                "numbers": ranges_json(request.numbers),
+                "sent_at": format_instant(request.sent_at),
+                "retry_at": format_instant(request.retry_at),
             }
-            for each in entry.requests
+            for request in entry.requests
         ],
     }

@@ -64,8 +64,8 @@ def matrix(statuses: Mapping[str, Sequence[FolderStatus]], width: int) -> Iterat
     statuses: of each server, in the order of the columns.
     """
     known: dict[str, dict[str, _Look]] = {}
-    for store, each in statuses.items():
-        for status in each:
+    for store, store_statuses in statuses.items():
+        for status in store_statuses:
             known.setdefault(status.path, {})[store] = _look(status.replicas[0])
     paths = sorted(known, key=lambda path: (path != HIERARCHY, natural_order(path)))
     named = {path: _shortened(HIERARCHY_NAME if path == HIERARCHY else path) for path in paths}
@@ -131,28 +131,28 @@ def detail(status: FolderStatus, width: int) -> Iterator[Text]:
     yield from _wrapped(f"{name}, as Server {status.store} knows it", width, style="bold")
     rows = [("Server", "Status", "Last received", "Average time")]
     rows += [
-        (each.store, _status(each), _received(each, each.store == status.store), _average(each))
-        for each in status.replicas
+        (replica.store, _status(replica), _received(replica, replica.store == status.store), _average(replica))
+        for replica in status.replicas
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     wide = sum(widths) + 2 * len(widths) <= width
     if wide:
         yield Text(_row(rows[0], widths), style="dim")
-    for each, row in zip(status.replicas, rows[1:], strict=True):
+    for replica, row in zip(status.replicas, rows[1:], strict=True):
         if wide:
             line = Text(_row(row, widths))
             start = 2 + widths[0] + 2
-            line.stylize(_look(each).style, start, start + len(row[1]))
+            line.stylize(_look(replica).style, start, start + len(row[1]))
             yield line
         else:
-            yield Text.assemble(f"  {row[0]}: ", (row[1], _look(each).style))
+            yield Text.assemble(f"  {row[0]}: ", (row[1], _look(replica).style))
             yield from (
                 Text(f"    {heading.lower()}: {cell}")
                 for heading, cell in zip(rows[0][2:], row[2:], strict=True)
                 if cell
             )
-        if missing := numbers_text(each.missing, each.missing_fai):
-            told = "lacks" if each.store == status.store else "has not reported"
+        if missing := numbers_text(replica.missing, replica.missing_fai):
+            told = "lacks" if replica.store == status.store else "has not reported"
             yield from _wrapped(f"{told} {missing}", width, indent=widths[0] + 4 if wide else 4)
     if status.unsent:
         yield from _wrapped(f"waits for its broadcast: {numbers_text(status.unsent)}", width, indent=2)
@@ -188,27 +188,29 @@ def instances_table(instances: Sequence[InstanceView]) -> FittedTable:
     table = FittedTable("Public folder instances", headings, right=("Items", "Size"))
     most = _most_items(instances)
     before = None
-    for each in sorted(instances, key=lambda each: (natural_order(each.path), natural_order(each.store))):
-        fewer = most.get(each.path, 0) - each.items
-        notes = {"delete-pending": each.pending, f"{fewer} fewer": fewer > 0 and not each.pending}
+    for instance in sorted(
+        instances, key=lambda instance: (natural_order(instance.path), natural_order(instance.store))
+    ):
+        fewer = most.get(instance.path, 0) - instance.items
+        notes = {"delete-pending": instance.pending, f"{fewer} fewer": fewer > 0 and not instance.pending}
         table.add_texts(
-            "" if each.path == before else each.path,
-            each.store,
-            f"{each.items} + {each.associated}" if each.associated else str(each.items),
-            f"{-(-each.size // KB)} KB",
-            "never" if each.changed_at is None else to_the_second(each.changed_at),
+            "" if instance.path == before else instance.path,
+            instance.store,
+            f"{instance.items} + {instance.associated}" if instance.associated else str(instance.items),
+            f"{-(-instance.size // KB)} KB",
+            "never" if instance.changed_at is None else to_the_second(instance.changed_at),
             "\n".join(note for note, holds in notes.items() if holds),
         )
-        before = each.path
+        before = instance.path
     return table
 
 
 def _most_items(instances: Iterable[InstanceView]) -> dict[str, int]:
     """Return for each folder the items of the replica that has most of them. Replicas that are being removed do not count."""
     most: dict[str, int] = {}
-    for each in instances:
-        if not each.pending:
-            most[each.path] = max(most.get(each.path, 0), each.items)
+    for instance in instances:
+        if not instance.pending:
+            most[instance.path] = max(most.get(instance.path, 0), instance.items)
     return most
 
 
@@ -221,14 +223,16 @@ def status_json(status: FolderStatus) -> dict[str, Any]:
         "unsent": ranges_json(status.unsent),
         "replicas": [
             {
-                "store": each.store,
-                "sync": each.sync,
-                "delete_pending": each.pending,
-                "missing": ranges_json(each.missing),
-                "missing_fai": ranges_json(each.missing_fai),
-                "received_at": None if each.received_at is None else format_instant(each.received_at),
-                "average_transmission_s": None if each.transmission_us is None else each.transmission_us / SECOND_US,
+                "store": replica.store,
+                "sync": replica.sync,
+                "delete_pending": replica.pending,
+                "missing": ranges_json(replica.missing),
+                "missing_fai": ranges_json(replica.missing_fai),
+                "received_at": None if replica.received_at is None else format_instant(replica.received_at),
+                "average_transmission_s": None
+                if replica.transmission_us is None
+                else replica.transmission_us / SECOND_US,
             }
-            for each in status.replicas
+            for replica in status.replicas
         ],
     }

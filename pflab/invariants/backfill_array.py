@@ -165,18 +165,18 @@ class NothingMissingIsForgotten(Invariant):
         entries = [entry for entry in reading.entries if entry.folder == reading.folder]
         waits: dict[str, int] = {}
         if reading.folder == HIERARCHY:
-            for number in {each for numbers in self._waits.get(reading.store, ()) for each in numbers}:
+            for number in {texts for numbers in self._waits.get(reading.store, ()) for texts in numbers}:
                 bits.add_number(waits, number)
         # A store's own changes are not missing before it has broadcast them (RST-1).
         mine = {self.facts.guid_of.get(reading.store, ""): bits.span(1, bits.HIGHEST)}
         for kind, texts in (
-            ("", ([row.cnset for row in others], [row.cnset for row in own], [each.cnset for each in entries])),
+            ("", ([row.cnset for row in others], [row.cnset for row in own], [entry.cnset for entry in entries])),
             (
                 " (associated)",
                 ([row.cnset_fai for row in others], [row.cnset_fai for row in own], [e.cnset_fai for e in entries]),
             ),
         ):
-            claimed, here, listed = (bits.union(map(bits.parse, each)) for each in texts)
+            claimed, here, listed = (bits.union(map(bits.parse, sets)) for sets in texts)
             rest = bits.minus(claimed, bits.union((here, listed, waits, mine)))
             if rest:
                 folder, words = self.facts.folder(reading.folder), self.facts.words(rest)
@@ -222,8 +222,8 @@ class SlotsGoToTheLongestDue(Invariant):
         self._possible: dict[str, dict[int, str]] = {}
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
-        waiting = {each.id: each.folder for each in reading.entries if each.waiting_for_slot}
-        self._due_at[reading.store] = {each.id: each.due_at for each in reading.entries}
+        waiting = {entry.id: entry.folder for entry in reading.entries if entry.waiting_for_slot}
+        self._due_at[reading.store] = {entry.id: entry.due_at for entry in reading.entries}
         self._certain[reading.store], self._possible[reading.store] = waiting, dict(waiting)
         self._asked -= {place for place in self._asked if place[0] == reading.store}
         return iter(())

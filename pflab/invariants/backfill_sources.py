@@ -145,9 +145,9 @@ class SourcesAreChosenByVersionRules(_OfSources):
 
     @event_handler
     def _listed(self, event: RespondersConsidered) -> None:
-        for each in event.candidates:
-            if each.group == STEP_THAT_ROTATES:
-                self._asked_at[event.node, each.store] = event.at
+        for candidate in event.candidates:
+            if candidate.group == STEP_THAT_ROTATES:
+                self._asked_at[event.node, candidate.store] = event.at
 
     # --- the choice
 
@@ -159,54 +159,56 @@ class SourcesAreChosenByVersionRules(_OfSources):
             yield f"{what} chose by {event.method!r}, but {version} chooses by {METHODS[version]!r}"
             return
         absent = self.facts.known.holders(event.node, event.folder) - {event.node}
-        absent -= {each.store for each in event.candidates}
+        absent -= {candidate.store for candidate in event.candidates}
         if absent:
             yield f"{what} did not consider {', '.join(sorted(absent))}"
-        for each in event.candidates:
-            yield from (f"{what} considered {each.store} with {wrong}" for wrong in self._mistaken(event, each))
+        for candidate in event.candidates:
+            yield from (
+                f"{what} considered {candidate.store} with {wrong}" for wrong in self._mistaken(event, candidate)
+            )
         order = _ORDERS[event.method](event.candidates)
-        if [each.store for each in event.candidates] != [each.store for each in order]:
+        if [candidate.store for candidate in event.candidates] != [candidate.store for candidate in order]:
             yield f"{what} considered {_names(event.candidates)}, but the right order is {_names(order)}"
         addressed = self.facts.known.addressed(event.node)
-        chosen = _CHOICES[event.method]([each for each in order if each.store in addressed])
+        chosen = _CHOICES[event.method]([candidate for candidate in order if candidate.store in addressed])
         if list(event.chosen) != chosen:
             yield f"{what} chose {', '.join(event.chosen) or 'nobody'}, but should choose {', '.join(chosen) or 'nobody'}"
 
-    def _mistaken(self, event: SourcesConsidered, each: Candidate) -> Witnesses:
-        here, there = (self.facts.topology.servers[name] for name in (event.node, each.store))
-        key = (event.node, each.store)
-        preferred = str(here.version) in PREFERRING and self._preferred.get(event.node) == each.store
+    def _mistaken(self, event: SourcesConsidered, candidate: Candidate) -> Witnesses:
+        here, there = (self.facts.topology.servers[name] for name in (event.node, candidate.store))
+        key = (event.node, candidate.store)
+        preferred = str(here.version) in PREFERRING and self._preferred.get(event.node) == candidate.store
         expected: dict[str, tuple[object, object]] = {
-            "version": (each.version, str(there.version)),
-            "site": (each.near, here.site == there.site),
-            "cost": (each.cost, self._routing.site_cost(here.site, there.site)),
-            "affinity": (each.affinity, self._routing.affinity_cost(here.site, there.site)),
-            "down": (each.down, self._down.get(key, False)),
-            "last backfill": (each.backfilled_at, self._asked_at.get(key, 0)),
-            "transmission time": (each.transit_us, self._transit.get(key)),
-            "preferred": (each.preferred, preferred),
-            "leaving": (each.leaving, each.store not in self.facts.known.holders(event.node, event.folder)),
+            "version": (candidate.version, str(there.version)),
+            "site": (candidate.near, here.site == there.site),
+            "cost": (candidate.cost, self._routing.site_cost(here.site, there.site)),
+            "affinity": (candidate.affinity, self._routing.affinity_cost(here.site, there.site)),
+            "down": (candidate.down, self._down.get(key, False)),
+            "last backfill": (candidate.backfilled_at, self._asked_at.get(key, 0)),
+            "transmission time": (candidate.transit_us, self._transit.get(key)),
+            "preferred": (candidate.preferred, preferred),
+            "leaving": (candidate.leaving, candidate.store not in self.facts.known.holders(event.node, event.folder)),
         }
-        row = self._row_of(event.node, event.folder, each.store)
+        row = self._row_of(event.node, event.folder, candidate.store)
         if row is not None:
             gap, missing = bits.by_kind(event.cnset, event.cnset_fai), bits.by_kind(event.missing, event.missing_fai)
-            expected["numbers"] = (each.has, bits.count(bits.common(gap, row)))
-            expected["all numbers"] = (each.has_all, not bits.minus(missing, row))
+            expected["numbers"] = (candidate.has, bits.count(bits.common(gap, row)))
+            expected["all numbers"] = (candidate.has_all, not bits.minus(missing, row))
         for name, (said, right) in expected.items():
             if said != right:
                 yield f"{name} {said}; it is {right}"
 
 
 def _names(candidates: Sequence[Candidate]) -> str:
-    return ", ".join(each.store for each in candidates)
+    return ", ".join(candidate.store for candidate in candidates)
 
 
 def _cost(value: int | None) -> int:
     return LAST if value is None else value
 
 
-def _askable(each: Candidate) -> bool:
-    return each.has > 0 and "address" not in each.passed_over
+def _askable(candidate: Candidate) -> bool:
+    return candidate.has > 0 and "address" not in candidate.passed_over
 
 
 # --- 2003 and 2007
@@ -215,14 +217,14 @@ def _askable(each: Candidate) -> bool:
 def _sorted_list(candidates: Sequence[Candidate]) -> list[Candidate]:
     return sorted(
         candidates,
-        key=lambda each: (
-            each.down,
-            each.leaving,
-            not each.preferred,
-            _cost(each.cost),
-            -RANKS[each.version],
-            -each.has,
-            each.guid,
+        key=lambda candidate: (
+            candidate.down,
+            candidate.leaving,
+            not candidate.preferred,
+            _cost(candidate.cost),
+            -RANKS[candidate.version],
+            -candidate.has,
+            candidate.guid,
         ),
     )
 
@@ -231,7 +233,7 @@ def _until_covered(order: Sequence[Candidate]) -> list[str]:
     """Return the candidates that can be asked and that have something that no candidate before them has. The invariant takes
     this from the event, because it needs the numbers of the changes. Other invariants check the requests.
     """
-    return [each.store for each in order if _askable(each) and "before it" not in each.passed_over]
+    return [candidate.store for candidate in order if _askable(candidate) and "before it" not in candidate.passed_over]
 
 
 # --- 5.5
@@ -239,7 +241,15 @@ def _until_covered(order: Sequence[Candidate]) -> list[str]:
 
 def _most_first(candidates: Sequence[Candidate]) -> list[Candidate]:
     return sorted(
-        candidates, key=lambda each: (each.down, each.leaving, -each.has, not each.near, _cost(each.cost), each.guid)
+        candidates,
+        key=lambda candidate: (
+            candidate.down,
+            candidate.leaving,
+            -candidate.has,
+            not candidate.near,
+            _cost(candidate.cost),
+            candidate.guid,
+        ),
     )
 
 
@@ -248,9 +258,11 @@ def _first_two(order: Sequence[Candidate]) -> list[str]:
 
     Whether a leaving store has something that the holders before it lack is taken from the event.
     """
-    asked = {each.store for each in order if "already" in each.passed_over}
+    asked = {candidate.store for candidate in order if "already" in candidate.passed_over}
     fit = [
-        each.store for each in order if _askable(each) and not (each.leaving and "before it have" in each.passed_over)
+        candidate.store
+        for candidate in order
+        if _askable(candidate) and not (candidate.leaving and "before it have" in candidate.passed_over)
     ]
     return [store for store in fit if store not in asked][: max(0, 2 - len(asked))]
 
@@ -258,39 +270,41 @@ def _first_two(order: Sequence[Candidate]) -> list[str]:
 # --- 2000
 
 
-def _group(each: Candidate) -> int:
-    return (0 if RANKS[each.version] > 0 else 3) + (1 if each.near else 2 if each.affinity is not None else 3)
+def _group(candidate: Candidate) -> int:
+    return (0 if RANKS[candidate.version] > 0 else 3) + (
+        1 if candidate.near else 2 if candidate.affinity is not None else 3
+    )
 
 
 def _search_order(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates sorted by group. If no server has everything, the last group that has a server comes first. Leaving
     stores come after the holders that are up, and servers that are down are last."""
 
-    def key(each: Candidate) -> tuple[int, int, str]:
-        way = each.affinity if each.affinity is not None else each.transit_us
-        return _group(each), each.backfilled_at if each.near else _cost(way), each.guid
+    def key(candidate: Candidate) -> tuple[int, int, str]:
+        way = candidate.affinity if candidate.affinity is not None else candidate.transit_us
+        return _group(candidate), candidate.backfilled_at if candidate.near else _cost(way), candidate.guid
 
     parts = [sorted(part, key=key) for part in _parts(candidates)]
     for index, part in enumerate(parts):
-        if any(_askable(each) and each.has_all for each in part):
+        if any(_askable(candidate) and candidate.has_all for candidate in part):
             break
-        if any(_askable(each) for each in part):
+        if any(_askable(candidate) for candidate in part):
             last = _group(part[-1])
-            parts[index] = sorted(part, key=lambda each: _group(each) != last)
+            parts[index] = sorted(part, key=lambda candidate: _group(candidate) != last)
             break
-    return [each for part in parts for each in part]
+    return [candidate for part in parts for candidate in part]
 
 
 def _parts(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     """Return the holders that are up, the leaving stores that are up, and the same of those that are down."""
     states = [(down, leaving) for down in (False, True) for leaving in (False, True)]
-    return [[each for each in candidates if (each.down, each.leaving) == state] for state in states]
+    return [[candidate for candidate in candidates if (candidate.down, candidate.leaving) == state] for state in states]
 
 
 def _one_server(order: Sequence[Candidate]) -> list[str]:
-    for part in _parts([each for each in order if _askable(each)]):
+    for part in _parts([candidate for candidate in order if _askable(candidate)]):
         if part:
-            return [next((each.store for each in part if each.has_all), part[0].store)]
+            return [next((candidate.store for candidate in part if candidate.has_all), part[0].store)]
     return []
 
 

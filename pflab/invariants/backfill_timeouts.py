@@ -96,7 +96,7 @@ class EntriesWaitAsConfigured(Invariant):
         sent = self.facts.mails.get(event.mail or "")
         if sent is not None and sent.message_type in RESPONSES:
             # A response can wait for the replica (spec: IN-5). Then it is applied after its mail was received.
-            self._responded(event.node, [each for each in sent.folders if each.folder == event.folder])
+            self._responded(event.node, [section for section in sent.folders if section.folder == event.folder])
         self._claims(event, event.folder, event.store)
 
     def _claims(self, event: RowReplaced | MailReceived, folder: str, store: str) -> None:
@@ -221,7 +221,7 @@ class TimeoutsSendRequests(Invariant):
     def _row(self, event: RowReplaced) -> None:
         # If a row arrives after the time-out, the store uses it at the next time-out.
         for key in [
-            key for key, each in self._timed_out.items() if key[0] == event.node and each.folder == event.folder
+            key for key, timeout in self._timed_out.items() if key[0] == event.node and timeout.folder == event.folder
         ]:
             del self._timed_out[key]
 

@@ -199,7 +199,7 @@ class ContactsAreNotified(Invariant):
             return
         versions = set(event.versions)
         if versions not in joined:
-            conflicts = " or ".join(", ".join(sorted(map(self.facts.shown, each))) for each in joined)
+            conflicts = " or ".join(", ".join(sorted(map(self.facts.shown, conflict))) for conflict in joined)
             told = ", ".join(sorted(map(self.facts.shown, versions)))
             yield f"{event.node} sent a notice of a conflict of {what} between {told}, but the conflict is between {conflicts}"
             return

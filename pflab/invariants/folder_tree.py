@@ -73,7 +73,7 @@ def paths_of(folders: Tree) -> dict[str, str]:
 
     `folders`: those that are not deleted, by object.
     """
-    parents = {object_: each.parent or HIERARCHY for object_, each in folders.items()}
+    parents = {object_: folder.parent or HIERARCHY for object_, folder in folders.items()}
     for latest in [max(cycle, key=lambda object_: folders[object_].rank) for cycle in cycles_of(parents)]:
         parents[latest] = HIERARCHY
     children: dict[str, list[str]] = {}
@@ -83,10 +83,10 @@ def paths_of(folders: Tree) -> dict[str, str]:
     ahead = [(HIERARCHY, "")]
     for parent, above in ahead:
         taken: set[str] = set()
-        for object_ in sorted(children.get(parent, ()), key=lambda each: (folders[each].created, each)):
+        for object_ in sorted(children.get(parent, ()), key=lambda id_: (folders[id_].created, id_)):
             title = folders[object_].title
             names = (title if count == 1 else f"{title} ({count})" for count in range(1, len(taken) + 2))
-            name = next(each for each in names if each not in taken)
+            name = next(used_name for used_name in names if used_name not in taken)
             taken.add(name)
             found[object_] = above + name
             ahead.append((object_, f"{above}{name}/"))
@@ -175,7 +175,7 @@ def kept_folders(facts: Facts, reading: FolderReading) -> dict[str, FolderVersio
 
 def _created(facts: Facts, object_: str) -> tuple[bytes, int]:
     """Return the number of the folder's creation; for a folder of the topology this is the folder's id."""
-    creations = [each.number for each in facts.of_object.get(object_, ()) if each.operation == "create"]
+    creations = [version.number for version in facts.of_object.get(object_, ()) if version.operation == "create"]
     guid, counter = bits.split(creations[0] if creations else object_)
     return bytes.fromhex(guid), counter
 

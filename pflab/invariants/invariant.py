@@ -135,14 +135,22 @@ class InvariantSet:
         self.facts = facts
         self.violations: list[Violation] = []
         every = [kind(facts) for kind in kinds]
-        self._of_folders: _Asked = [(each, each.on_folder) for each in every if _has_own(each, "on_folder")]
-        self._of_arrays: _Asked = [(each, each.on_array) for each in every if _has_own(each, "on_array")]
-        self._of_rows: _Asked = [(each, each.on_rows) for each in every if _has_own(each, "on_rows")]
-        self._of_quiet: _Asked = [(each, each.on_quiet) for each in every if _has_own(each, "on_quiet")]
+        self._of_folders: _Asked = [
+            (invariant, invariant.on_folder) for invariant in every if _has_own(invariant, "on_folder")
+        ]
+        self._of_arrays: _Asked = [
+            (invariant, invariant.on_array) for invariant in every if _has_own(invariant, "on_array")
+        ]
+        self._of_rows: _Asked = [
+            (invariant, invariant.on_rows) for invariant in every if _has_own(invariant, "on_rows")
+        ]
+        self._of_quiet: _Asked = [
+            (invariant, invariant.on_quiet) for invariant in every if _has_own(invariant, "on_quiet")
+        ]
         handlers: dict[type[Event], _Asked] = {}
-        for each in every:
-            for kind, handler in event_handlers_of(each).items():
-                handlers.setdefault(kind, []).append((each, handler))
+        for invariant in every:
+            for kind, handler in event_handlers_of(invariant).items():
+                handlers.setdefault(kind, []).append((invariant, handler))
         # Handlers of all events come first, then handlers of the event's class.
         self._of_any = handlers.pop(Event, [])
         self._of_events = {kind: [*self._of_any, *own] for kind, own in handlers.items()}
@@ -200,8 +208,8 @@ VALIDATIONS: dict[str, tuple[tuple[str, ...], str]] = {
 def violations_of(verdict: Verdict, at: LabTime) -> tuple[tuple[Violation, ...], tuple[str, ...]]:
     """Return the violations in a verdict, and texts that say what the verdict leaves unknown."""
     found = tuple(Violation(id_, VALIDATIONS[id_][0], at, witness) for id_, witness in _of(verdict))
-    unknown = [each for each in verdict.folders if each.judgement is Judgement.UNKNOWN]
-    doubts = tuple(each.in_words() for each in unknown)
+    unknown = [folder for folder in verdict.folders if folder.judgement is Judgement.UNKNOWN]
+    doubts = tuple(folder.in_words() for folder in unknown)
     if not verdict.folders:
         doubts = ("there is no folder to judge",)
     return found, doubts

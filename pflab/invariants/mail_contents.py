@@ -45,7 +45,7 @@ class OwnRowIsTrue(Invariant):
         if beyond:
             yield f"{said} {facts.words(beyond)} of {facts.folder(folder)}, above the last change of its store there"
         unheard = bits.minus(bits.minus(row, facts.can_know(event.node, folder, fai)), beyond)
-        unheard = {guid: each for guid, each in unheard.items() if not facts.setup(guid)}
+        unheard = {guid: mask for guid, mask in unheard.items() if not facts.setup(guid)}
         if unheard:
             yield f"{said} {facts.words(unheard)} of {facts.folder(folder)}, which no mail ever brought to this store"
 
@@ -136,9 +136,11 @@ class RowsOfOthersAreTheirs(Invariant):
     def _replaced(self, event: RowReplaced) -> Witnesses:
         sent = self.facts.mails.get(event.mail or "")
         said = sent is not None and sent.node == event.store and sent.number == event.sent_number
-        sections = [] if sent is None or not said else [each for each in sent.folders if each.folder == event.folder]
+        sections = (
+            [] if sent is None or not said else [section for section in sent.folders if section.folder == event.folder]
+        )
         where = f"{event.node}'s row for {event.store} in {self.facts.folder(event.folder)}"
-        if not any((each.row, each.row_fai) == (event.cnset, event.cnset_fai) for each in sections):
+        if not any((section.row, section.row_fai) == (event.cnset, event.cnset_fai) for section in sections):
             row = self.facts.words(bits.parse(event.cnset))
             yield f"{where} is now {row}, which {event.store} did not send in mail {event.mail}"
         rows = self._rows.setdefault((event.node, event.folder), {})
@@ -214,7 +216,7 @@ class AnswersAreAsked(Invariant):
     @event_handler
     def _started(self, event: NodeStarted) -> None:
         if event.reason != "restart":
-            self._answered = {each for each in self._answered if each[0] != event.node}
+            self._answered = {place for place in self._answered if place[0] != event.node}
 
     @event_handler
     def _answers(self, event: RequestAnswered) -> Witnesses:
@@ -226,7 +228,7 @@ class AnswersAreAsked(Invariant):
         wanted = (
             []
             if asked is None
-            else [bits.parse(text) for each in asked.folders for text in (each.cnset, each.cnset_fai)]
+            else [bits.parse(text) for section in asked.folders for text in (section.cnset, section.cnset_fai)]
         )
         extra = bits.minus(bits.parse(event.cnset), bits.union(wanted))
         if extra:

@@ -94,7 +94,7 @@ class StatusesReachAll(Invariant):
     @event_handler
     def _check(self, event: StatusDue) -> Witnesses:
         yield from self._unsent(event.node)
-        self._due[event.node] = {each: self.facts.known.reached(event.node, each) for each in event.folders}
+        self._due[event.node] = {section: self.facts.known.reached(event.node, section) for section in event.folders}
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
@@ -243,7 +243,7 @@ class OrdersAreCarriedOut(Invariant):
         else:
             words = self.facts.words(bits.union(numbers.values()))
             yield f"{what} brings {words} to {named(said)}, which no order says"
-        self._unsent[place] = [each for each in self._unsent.get(place, ()) if any(each[1].values())]
+        self._unsent[place] = [number for number in self._unsent.get(place, ()) if any(number[1].values())]
 
     @event_handler
     def _ends(self, event: ReplicaDropped | ReplicaAdded) -> None:
@@ -258,7 +258,7 @@ class OrdersAreCarriedOut(Invariant):
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         del now
         for (node, folder), orders in self._unsent.items():
-            rest = [each for _, numbers in orders for each in numbers.values() if each]
+            rest = [number for _, numbers in orders for number in numbers.values() if number]
             if node == store and rest:
                 what = f"{store} was ordered to send {self.facts.folder(folder)} again"
                 yield f"{what}, but did not send {self.facts.words(bits.union(rest))}"

@@ -104,7 +104,7 @@ class NewReplicasRequestStatus(Invariant):
                 self._asks.pop((event.node, section.folder), None)
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
-        for place, asks in [each for each in self._asks.items() if each[0][0] == store and each[1].due_at <= now]:
+        for place, asks in [item for item in self._asks.items() if item[0][0] == store and item[1].due_at <= now]:
             if self.facts.known.is_mute(store):  # it asks when it has an address (ML-1)
                 self._asks[place] = _Asks(now, asks.why)
                 continue
@@ -154,7 +154,7 @@ class RestoredStoresGetNewGuids(Invariant):
         if known and (settings.new_guid_on_restore or event.reason == "first"):
             yield f"{event.node} was restored with the GUID {event.replica_guid}, which was used before"
         made_at, restored_at = self._restores.pop(event.node)
-        shortest_us = min(each.settings.tombstone_age_us for each in self.facts.topology.servers.values())
+        shortest_us = min(server.settings.tombstone_age_us for server in self.facts.topology.servers.values())
         if restored_at - made_at >= shortest_us and event.reason != "first" and event.node not in self._skewed:
             age, limit = format_duration(restored_at - made_at), format_duration(shortest_us)
             yield f"{event.node} was restored from a backup {age} old, but the shortest tombstone age is {limit}"
@@ -198,10 +198,10 @@ class LossesAreReported(Invariant):
             unsent = self._unsent.get((event.node, section.folder))
             if unsent:
                 texts = (section.cnset, section.cnset_fai), (section.row, section.row_fai)
-                sent = bits.union(bits.by_kind(*each) for each in texts)
+                sent = bits.union(bits.by_kind(*text) for text in texts)
                 made = self.facts.changes
                 unsent.difference_update(
-                    [each for each in unsent if bits.has(sent, each, fai=made[each].kind == "fai")]
+                    [number for number in unsent if bits.has(sent, number, fai=made[number].kind == "fai")]
                 )
 
     @event_handler
@@ -217,23 +217,23 @@ class LossesAreReported(Invariant):
     def _started(self, event: NodeStarted) -> None:
         if event.reason != "restart":
             before = self._before.pop(event.node, {})
-            lost = {each for place in before for each in before[place] - self._in_backup(place)}
+            lost = {change for place in before for change in before[place] - self._in_backup(place)}
             # If one lost change replaced another one, only the newer one must be reported.
-            self._replaced[event.node] = {each for number in lost for each in self.facts.ancestors[number]}
+            self._replaced[event.node] = {ancestor for number in lost for ancestor in self.facts.ancestors[number]}
             self._unreported[event.node] = {
-                each for each in lost if not self.facts.may_be_a_hole(self.facts.changes[each])
+                change for change in lost if not self.facts.may_be_a_hole(self.facts.changes[change])
             }
 
     def _in_backup(self, place: tuple[str, str]) -> set[str]:
         """Return the changes that the store has again after the restore."""
-        return self._unsent.get(place, set()) | {each.number for each in self.facts.own_changes.get(place, ())}
+        return self._unsent.get(place, set()) | {change.number for change in self.facts.own_changes.get(place, ())}
 
     @event_handler
     def _loss(self, event: Loss) -> Witnesses:
         lost = bits.parse(event.cnset)
         self._unreported.get(event.node, set()).difference_update(bits.numbers(lost))
         kept = self.facts.own_changes.get((event.node, event.folder), ())
-        wrong = [self.facts.what(each) for each in kept if bits.has(lost, each.number)]
+        wrong = [self.facts.what(change) for change in kept if bits.has(lost, change.number)]
         if wrong:
             yield f"{event.node} reports that {', '.join(wrong)} is lost, but its backup has it"
 

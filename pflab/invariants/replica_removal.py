@@ -52,8 +52,8 @@ class LeavingStoresBroadcastFirst(Invariant):
 
     def _count_as_sent(self, place: tuple[str, str]) -> None:
         sent = self._sent.setdefault(place, {})
-        for each in self.facts.own_changes.get(place, ()):
-            bits.add_number(sent, each.number, fai=each.kind == "fai")
+        for change in self.facts.own_changes.get(place, ()):
+            bits.add_number(sent, change.number, fai=change.kind == "fai")
 
     @event_handler
     def _pending(self, event: ReplicaPending) -> None:
@@ -108,8 +108,8 @@ class LeavingStoresBroadcastFirst(Invariant):
     def _lacking(self, place: tuple[str, str], said: bits.Bits) -> list[str]:
         facts = self.facts
         made = facts.own_changes.get(place, ())
-        unsaid = [each for each in made if not bits.has(said, each.number, fai=each.kind == "fai")]
-        return [facts.what(each) for each in unsaid if not facts.may_be_a_hole(each)]
+        unsaid = [change for change in made if not bits.has(said, change.number, fai=change.kind == "fai")]
+        return [facts.what(number) for number in unsaid if not facts.may_be_a_hole(number)]
 
 
 class ReplicasDroppedWithPermission(Invariant):
@@ -210,7 +210,7 @@ class TombstonesLiveLongEnough(Invariant):
         if event.folder == HIERARCHY:
             below = facts.known.below(event.node, event.object)
             if below:
-                yield f"{what}, which hides {', '.join(facts.names.what(HIERARCHY, each) for each in below)}"
+                yield f"{what}, which hides {', '.join(facts.names.what(HIERARCHY, folder_id) for folder_id in below)}"
         if not settings.tombstones_by_age_alone:
             yield from self._unheard(event, what, fai=deletion.kind == "fai")
 
@@ -239,7 +239,7 @@ class LastReplicasStay(Invariant):
         if event.replicas != () or self._forced_at.get(event.node) == event.at:
             return
         before = [self.facts.changes.get(number) for number in event.supersedes]
-        if any(each is None or each.replicas for each in before):
+        if any(store is None or store.replicas for store in before):
             yield f"{event.node} took the last store off the replica list of {self.facts.folder(event.object)}"
 
 

@@ -93,7 +93,7 @@ class RequestsAreAnswered(Invariant):
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         asked = self._open.get(event.node)
         if asked is None or not _is_part_of(event, asked.mail):
-            goes_on = (each for each in self._divided.get(event.node, ()) if _is_part_of(event, each.mail))
+            goes_on = (answer for answer in self._divided.get(event.node, ()) if _is_part_of(event, answer.mail))
             asked = next(goes_on, asked)
         if asked is not None and event.message_type in RESPONSES:
             asked.responses.append(event)
@@ -106,13 +106,15 @@ class RequestsAreAnswered(Invariant):
         self._answered.add((event.node, event.request_mail))
         asked = self._open.pop(event.node, None)
         divided = self._divided.get(event.node, [])
-        asked = next((each for each in [asked, *divided] if each and each.mail.mail == event.request_mail), None)
+        asked = next(
+            (request for request in [asked, *divided] if request and request.mail.mail == event.request_mail), None
+        )
         if asked is None:
             return
         if asked in divided:
             divided.remove(asked)
         for section in asked.mail.folders:
-            answers = [each for mail in asked.responses for each in mail.folders if each.folder == section.folder]
+            answers = [answer for mail in asked.responses for answer in mail.folders if answer.folder == section.folder]
             what = f"{event.node}'s answer to {asked.mail.sender} for {self.facts.folder(section.folder)}"
             if not answers or len(answers) != event.mails:
                 yield f"{what} is {counted(len(answers), 'mail')}, but its event says {event.mails}"
@@ -127,7 +129,7 @@ class RequestsAreAnswered(Invariant):
             yield f"{event.node} refused the request of {asked.mail.sender}, but its content is not suspended"
 
     def _expired(self, what: str, node: str, answers: list[MailFolder]) -> Witnesses:
-        both = (text for each in answers for text in (each.expired, each.expired_fai))
+        both = (text for answer in answers for text in (answer.expired, answer.expired_fai))
         for number in bits.numbers(bits.union(bits.parse(text) for text in both)):
             change = self.facts.changes.get(number)
             if change is None or (node, change.object) not in self.facts.expired_at:
@@ -143,7 +145,7 @@ class RequestsAreAnswered(Invariant):
             bits.add(sent, part)
         row = bits.by_kind(answers[-1].row, answers[-1].row_fai)
         owed = bits.common(bits.by_kind(asked.cnset, asked.cnset_fai), row)
-        expired = bits.union(bits.by_kind(each.expired, each.expired_fai) for each in answers)
+        expired = bits.union(bits.by_kind(answer.expired, answer.expired_fai) for answer in answers)
         lacking = bits.minus(bits.minus(owed, sent), expired)
         if lacking:
             yield f"{what} lacks {self.facts.words(lacking)}, which was asked for and which its row claims"
@@ -162,10 +164,11 @@ class RequestsAreAnswered(Invariant):
 
 def _is_part_of(answer: MailSubmitted, request: MailReceived) -> bool:
     """Return whether a mail goes to the sender of the request, and names only changes that were requested."""
-    asked = {each.folder: bits.by_kind(each.cnset, each.cnset_fai) for each in request.folders}
+    asked = {section.folder: bits.by_kind(section.cnset, section.cnset_fai) for section in request.folders}
     return stores_of(answer.recipients) == {request.sender} and all(
-        each.folder in asked and not bits.minus(bits.by_kind(each.cnset, each.cnset_fai), asked[each.folder])
-        for each in answer.folders
+        section.folder in asked
+        and not bits.minus(bits.by_kind(section.cnset, section.cnset_fai), asked[section.folder])
+        for section in answer.folders
     )
 
 
@@ -301,7 +304,7 @@ class RespondersAreListedByVersionRules(Invariant):
             if others - set(event.chosen):
                 yield f"{what} does not list {', '.join(sorted(others - set(event.chosen)))}"
             return
-        absent = others - {each.store for each in event.candidates}
+        absent = others - {candidate.store for candidate in event.candidates}
         if absent:
             yield f"{what} did not consider {', '.join(sorted(absent))}"
         if event.limit != LIMITS[version]:
@@ -309,39 +312,52 @@ class RespondersAreListedByVersionRules(Invariant):
         right = _by_steps(event.candidates)[: event.limit]
         if list(event.chosen) != right:
             yield f"{what} lists {', '.join(event.chosen)}, but should list {', '.join(right)}"
-        for each in event.candidates:
-            there = self.facts.topology.servers[each.store]
-            if (each.version, each.near) != (str(there.version), there.site == server.site):
-                yield f"{what} uses a wrong version or site of {each.store}"
+        for candidate in event.candidates:
+            there = self.facts.topology.servers[candidate.store]
+            if (candidate.version, candidate.near) != (str(there.version), there.site == server.site):
+                yield f"{what} uses a wrong version or site of {candidate.store}"
 
 
-def _way(each: Candidate) -> Rank:
-    return (each.affinity if each.affinity is not None else LAST, each.cost if each.cost is not None else LAST)
+def _way(candidate: Candidate) -> Rank:
+    return (
+        candidate.affinity if candidate.affinity is not None else LAST,
+        candidate.cost if candidate.cost is not None else LAST,
+    )
 
 
 _LOOKS: Sequence[tuple[Callable[[Candidate], bool], Callable[[Candidate], Rank]]] = (
-    (lambda each: each.near, lambda each: (each.backfilled_at,)),
-    (lambda each: not each.near and each.affinity is not None and each.active, _way),
-    (lambda each: each.near, lambda each: ()),
-    (lambda each: not each.near and each.affinity is not None, _way),
-    (lambda each: not each.near and each.transit_us is not None, lambda each: (each.transit_us or 0,)),
-    (lambda each: not each.near, lambda each: ()),
+    (lambda candidate: candidate.near, lambda candidate: (candidate.backfilled_at,)),
+    (lambda candidate: not candidate.near and candidate.affinity is not None and candidate.active, _way),
+    (lambda candidate: candidate.near, lambda candidate: ()),
+    (lambda candidate: not candidate.near and candidate.affinity is not None, _way),
+    (
+        lambda candidate: not candidate.near and candidate.transit_us is not None,
+        lambda candidate: (candidate.transit_us or 0,),
+    ),
+    (lambda candidate: not candidate.near, lambda candidate: ()),
 )
 
 
 def _by_steps(candidates: Sequence[Candidate]) -> list[str]:
-    left = {each.store: each for each in candidates}
+    left = {candidate.store: candidate for candidate in candidates}
     listed: list[Candidate] = []
     while left and len(listed) < BY_STEPS:
         for looks, rank in _LOOKS:
-            fits = [each for each in left.values() if looks(each)]
+            fits = [candidate for candidate in left.values() if looks(candidate)]
             if fits and len(listed) < BY_STEPS:
-                fits.sort(key=lambda each: (each.version == "5.5", not each.has_all, rank(each), each.guid))
+                fits.sort(
+                    key=lambda candidate: (
+                        candidate.version == "5.5",
+                        not candidate.has_all,
+                        rank(candidate),
+                        candidate.guid,
+                    )
+                )
                 listed.append(left.pop(fits[0].store))
-    oldest = sorted(left.values(), key=lambda each: (each.added_at or 0, each.guid))[:1]
-    if oldest and all((oldest[0].added_at or 0) < (each.added_at or 0) for each in listed):
+    oldest = sorted(left.values(), key=lambda candidate: (candidate.added_at or 0, candidate.guid))[:1]
+    if oldest and all((oldest[0].added_at or 0) < (candidate.added_at or 0) for candidate in listed):
         listed += oldest
-    return [each.store for each in listed]
+    return [candidate.store for candidate in listed]
 
 
 RESPONDERS: tuple[type[Invariant], ...] = (RespondersAreListedByVersionRules,)

@@ -100,7 +100,7 @@ class HeldVersionsAreReleased(Invariant):
         held = self._held.get(event.node)
         if held and event.kind == "folder":
             held.pop(event.number, None)
-            if any(each.waits_for == event.object for each in held.values()):
+            if any(held_version.waits_for == event.object for held_version in held.values()):
                 self._freed.setdefault(event.node, set()).add(event.object)
 
     @event_handler

@@ -102,7 +102,7 @@ class Losses:
     def _know(self, change: Change) -> None:
         if change.number not in self._changes:
             self._changes[change.number] = change
-            older = (self._ancestors.get(each, frozenset()) for each in change.supersedes)
+            older = (self._ancestors.get(predecessor, frozenset()) for predecessor in change.supersedes)
             self._ancestors[change.number] = frozenset(change.supersedes).union(*older)
             self._of_object.setdefault(change.object, []).append(change.number)
 
@@ -128,7 +128,7 @@ class Losses:
         """
         for numbers in map(sets.parse_traced, (event.cnset, event.cnset_fai)):
             for guid, ranges in numbers.items():
-                for counter in (each for low, high in ranges for each in range(low, high + 1)):
+                for counter in (counter for low, high in ranges for counter in range(low, high + 1)):
                     if (number := f"{guid}:{counter}") in self._changes:
                         self._add(event.node, event.folder, number)
 
@@ -184,10 +184,10 @@ class Losses:
         after = _copied(self._backups[backup]) if backup is not None and goes_back else {}
         deleted_content = _copied(self._deleted_content_at[backup]) if backup is not None and goes_back else {}
         self._has[event.node], self._deleted_content[event.node] = after, deleted_content
-        for number in {each for numbers in after.values() for each in numbers}:
+        for number in {number for numbers in after.values() for number in numbers}:
             # If the backup is older than an earlier restore, it brings back what that restore lost.
-            for each in (number, *self._ancestors.get(number, ())):
-                self._at_risk.pop(each, None)
+            for ancestor in (number, *self._ancestors.get(number, ())):
+                self._at_risk.pop(ancestor, None)
         still = _joined(after, deleted_content)
         removed = {number for folder in before for number in before[folder] - still.get(folder, set())}
         self._remove(event.node, removed)
@@ -222,16 +222,16 @@ class Losses:
 
     def _is_kept(self, number: str) -> bool:
         change = self._changes[number]
-        return any(self._kept(each, change) for each in self._has.values())
+        return any(self._kept(having, change) for having in self._has.values())
 
     def _with_all_included(self, numbers: Iterable[str]) -> set[str]:
         """Return changes and all that is lost with them: what a version replaced, and the versions of a deleted object."""
         known = [number for number in numbers if number in self._changes]
-        return {each for number in known for each in self._included_in(number)}
+        return {ancestor for number in known for ancestor in self._included_in(number)}
 
     def _kept(self, having: Having, change: Change) -> bool:
         kept = having.get(change.folder)
-        return kept is not None and any(each in kept for each in self._successors(change))
+        return kept is not None and any(successor in kept for successor in self._successors(change))
 
     def _included_in(self, number: str) -> Iterator[str]:
         change = self._changes[number]

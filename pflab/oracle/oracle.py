@@ -112,11 +112,11 @@ class History:
 
     def deletion(self) -> str | None:
         """Return the number of the earliest deletion, or None."""
-        found = [each for each in self.changes.values() if each.operation == "delete"]
-        return min(found, key=last_writer).number if found else None
+        deletions = [change for change in self.changes.values() if change.operation == "delete"]
+        return min(deletions, key=last_writer).number if deletions else None
 
     def maximal(self) -> frozenset[str]:
-        beaten = {number for each in self.changes.values() for number in each.supersedes}
+        beaten = {number for change in self.changes.values() for number in change.supersedes}
         return frozenset(self.changes.keys() - beaten)
 
     def ancestors(self, number: str) -> frozenset[str]:
@@ -125,7 +125,9 @@ class History:
         ahead = [number]
         while ahead:
             change = self.changes.get(ahead.pop())
-            fresh = [] if change is None else [each for each in change.supersedes if each not in found]
+            fresh = (
+                [] if change is None else [predecessor for predecessor in change.supersedes if predecessor not in found]
+            )
             found.update(fresh)
             ahead.extend(fresh)
         return frozenset(found)
@@ -205,7 +207,7 @@ class Oracle:
         living = {id_: history.winner() for id_, history in folders.items() if id_ not in dead}
         found = {HIERARCHY: self._contents(HIERARCHY, HIERARCHY, self.stores)}
         paths = {id_: _path(id_, living) for id_ in living}
-        for id_ in sorted(living, key=lambda each: (paths[each], each)):
+        for id_ in sorted(living, key=lambda folder_id: (paths[folder_id], folder_id)):
             if _below_dead(living[id_].parent, living, dead):
                 continue
             holders = [store for store in living[id_].replicas or () if store not in self._deleted]
@@ -229,7 +231,7 @@ class Oracle:
         # A folder that was once moved below a deleted folder was hidden, and stores that saw this dropped its content. When the
         # folder is shown again, it is empty at these stores (HI-6, RP-1). The changes alone do not show which stores these are.
         versions = self._objects[HIERARCHY][id_].changes.values()
-        if any(_below_dead(each.parent, living, dead) for each in versions):
+        if any(_below_dead(version.parent, living, dead) for version in versions):
             return "it once lay below a deleted folder, so stores may rightly lack its older content"
         return ""
 

@@ -42,7 +42,7 @@ class Checked:
 
 def find_problems(checked: Checked) -> list[Problem]:
     """Return all mistakes between parts of the file, at most MOST_PROBLEMS."""
-    found = chain(
+    every_problem = chain(
         _domain(checked),
         _sites(checked),
         _servers(checked),
@@ -50,7 +50,7 @@ def find_problems(checked: Checked) -> list[Problem]:
         _folders(checked),
         _all_settings(checked),
     )
-    problems = list(islice(found, MOST_PROBLEMS))
+    problems = list(islice(every_problem, MOST_PROBLEMS))
     if not problems and not checked.left_out:
         problems += [*_sites_without_server(checked), *_reachability(checked)]
     return problems
@@ -63,10 +63,10 @@ def _domain(checked: Checked) -> Iterator[Problem]:
 
 
 def _sites(checked: Checked) -> Iterator[Problem]:
-    listed = checked.file.sites
-    if listed is None:
+    sites = checked.file.sites
+    if sites is None:
         return
-    yield from _repeated(checked, [(name, ("sites", index)) for index, name in enumerate(listed)], "site")
+    yield from _repeated(checked, [(name, ("sites", index)) for index, name in enumerate(sites)], "site")
 
 
 def _repeated(checked: Checked, names: list[tuple[str, Path]], what: str) -> Iterator[Problem]:
@@ -76,11 +76,11 @@ def _repeated(checked: Checked, names: list[tuple[str, Path]], what: str) -> Ite
         if earlier is None:
             seen[name.casefold()] = name
             continue
-        said, right = "is named twice", "name it once"
+        mistake, right = "is named twice", "name it once"
         if earlier != name:
-            said = f"is already there as {quoted(earlier)}"
+            mistake = f"is already there as {quoted(earlier)}"
             right = "give it another name (upper and lower case make no difference)"
-        yield checked.problem(path, f"{what} {quoted(name)} {said}", right, of_key=True)
+        yield checked.problem(path, f"{what} {quoted(name)} {mistake}", right, of_key=True)
 
 
 def _servers(checked: Checked) -> Iterator[Problem]:
@@ -104,10 +104,10 @@ def _servers(checked: Checked) -> Iterator[Problem]:
     for name, entry in file.servers.items():
         if entry.smtp_port is None:
             continue
-        other = user_of.setdefault(entry.smtp_port, name)
-        if other != name:
-            said = f"port {entry.smtp_port} is that of server {other} already"
-            yield checked.problem(("servers", name, "smtp_port"), said, "choose another port")
+        user = user_of.setdefault(entry.smtp_port, name)
+        if user != name:
+            mistake = f"port {entry.smtp_port} is that of server {user} already"
+            yield checked.problem(("servers", name, "smtp_port"), mistake, "choose another port")
     if all(entry.joins is Joins.LATER for entry in file.servers.values()):
         yield checked.problem(
             ("servers",), "all servers join later", "at least one server must be there from the start", of_key=True
@@ -147,8 +147,8 @@ def _connector(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[
         elif server not in homes:
             yield checked.problem(at, f"{quoted(server)} is not a server", did_you_mean(server, homes))
         elif homes[server] != site:
-            mine = [name for name, home in homes.items() if home == site]
-            yield checked.problem(at, f"{quoted(server)} is not in {site}", one_of(mine))
+            servers_here = [name for name, home in homes.items() if home == site]
+            yield checked.problem(at, f"{quoted(server)} is not in {site}", one_of(servers_here))
 
 
 def _costs(checked: Checked, entry: ConnectorEntry, path: Path) -> Iterator[Problem]:
@@ -190,10 +190,12 @@ def _folders(checked: Checked) -> Iterator[Problem]:
                 of_key=True,
             )
         replicas = entry.replicas or []
-        listed: list[tuple[str, Path]] = [(name, (*path, "replicas", index)) for index, name in enumerate(replicas)]
-        yield from _repeated(checked, listed, "replica")
-        listed += [(name, (*path, "replica_age_limits", name)) for name in entry.replica_age_limits]
-        for name, at in listed:
+        store_paths: list[tuple[str, Path]] = [
+            (name, (*path, "replicas", index)) for index, name in enumerate(replicas)
+        ]
+        yield from _repeated(checked, store_paths, "replica")
+        store_paths += [(name, (*path, "replica_age_limits", name)) for name in entry.replica_age_limits]
+        for name, at in store_paths:
             server = file.servers.get(name)
             if server is None:
                 yield checked.problem(at, f"{quoted(name)} is not a server", did_you_mean(name, file.servers))
@@ -207,9 +209,9 @@ def _all_settings(checked: Checked) -> Iterator[Problem]:
         yield from _settings(checked, ("servers", name, "settings"), entry.settings)
 
 
-def _settings(checked: Checked, path: Path, given: dict[str, RawSetting]) -> Iterator[Problem]:
+def _settings(checked: Checked, path: Path, settings: dict[str, RawSetting]) -> Iterator[Problem]:
     seen: dict[str, str] = {}
-    for name, raw in given.items():
+    for name, raw in settings.items():
         try:
             spec = find_spec(name)
         except ValueTextError as error:
@@ -244,11 +246,11 @@ def _reachability(checked: Checked) -> Iterator[Problem]:
     groups: dict[str, list[str]] = {}
     for site in dict.fromkeys(homes.values()):
         groups.setdefault(root(site), []).append(site)
-    (first, *_), *others = groups.values()
-    for group in others:
-        where: Path = ("connectors",) if checked.file.connectors else ("servers",)
+    (first, *_), *groups_apart = groups.values()
+    for group in groups_apart:
+        path: Path = ("connectors",) if checked.file.connectors else ("servers",)
         yield checked.problem(
-            where,
+            path,
             f"no connector leads from {quoted(first)} to {', '.join(map(quoted, group))}",
             f"add a connector between {quoted(first)} and {quoted(group[0])}",
             of_key=True,

@@ -74,11 +74,11 @@ def resolve(file: TopologyFile) -> Topology:
 
 
 def _connector(entry: ConnectorEntry, homes: dict[str, str]) -> Connector:
-    one, other = entry.between
+    site, far_site = entry.between
     return Connector(
         name=connector_name(entry),
         kind=entry.kind,
-        between=(one, other),
+        between=(site, far_site),
         cost=entry.cost,
         latency_us=entry.latency,
         bandwidth=entry.bandwidth,
@@ -86,9 +86,9 @@ def _connector(entry: ConnectorEntry, homes: dict[str, str]) -> Connector:
         # A connector without an affinity uses its cost. The affinity "none" was read as 0, and becomes None.
         affinity=entry.cost if entry.affinity is None else entry.affinity or None,
         size_limit=entry.size_limit,
-        senders=None if entry.senders is None else frozenset(each.casefold() for each in entry.senders),
+        senders=None if entry.senders is None else frozenset(sender.casefold() for sender in entry.senders),
         relay=entry.relay,
-        bridgeheads=(_bridgehead(entry, one, homes), _bridgehead(entry, other, homes)),
+        bridgeheads=(_bridgehead(entry, site, homes), _bridgehead(entry, far_site, homes)),
     )
 
 

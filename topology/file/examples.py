@@ -11,7 +11,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 def yaml_names(*folders: Path) -> list[str]:
     """Return the names of the YAML files in these folders, without .yaml."""
-    return sorted(each.stem for folder in folders for each in folder.glob("*.yaml"))
+    return sorted(path.stem for folder in folders for path in folder.glob("*.yaml"))
 
 
 def yaml_file(name: str, folder: Path) -> Path | None:
@@ -19,5 +19,5 @@ def yaml_file(name: str, folder: Path) -> Path | None:
     if not name or Path(name).name != name:
         return None
     with suppress(OSError):  # no file can have this name
-        return next((each for each in (folder / name, folder / f"{name}.yaml") if each.is_file()), None)
+        return next((path for path in (folder / name, folder / f"{name}.yaml") if path.is_file()), None)
     return None

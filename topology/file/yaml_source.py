@@ -55,8 +55,8 @@ class _Node:
     def child(self, step: PathItem) -> "_Node | None":
         if isinstance(step, int):
             return self.items[step] if isinstance(self.value, list) and step < len(self.items) else None
-        found = self.keys.get(step)
-        return None if found is None else found[1]
+        node = self.keys.get(step)
+        return None if node is None else node[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +99,14 @@ class YamlSource:
         position in the whole file."""
         path: tuple[PathItem, ...] = (under,) if under else ()
         value: Any = self.data[under] if under else self.data
-        rest = problem.path
-        while rest:
-            step = _first_step(rest, value)
+        remainder = problem.path
+        while remainder:
+            step = _first_step(remainder, value)
             if step is None:
                 break
             path = (*path, step)
             value = value[step]
-            rest = rest[len(f"[{step}]") if isinstance(step, int) else len(step) :].removeprefix(".")
+            remainder = remainder[len(f"[{step}]") if isinstance(step, int) else len(step) :].removeprefix(".")
         at = self.position(path, of_key=bool(path) and isinstance(path[-1], str))
         shown = f"{under}.{problem.path}".strip(".")
         return Problem(self.name, shown, at.line, at.column, problem.what, problem.would_be_right)
@@ -168,17 +168,17 @@ def _syntax_error(text: str, error: yaml.MarkedYAMLError) -> tuple[Position, tup
     mark = error.problem_mark or error.context_mark
     line, column = (0, 0) if mark is None else (mark.line, mark.column)
     lines = text.splitlines()
-    here = lines[line][column:] if line < len(lines) else ""
-    if here.lstrip(" ").startswith("\t"):
+    line_end = lines[line][column:] if line < len(lines) else ""
+    if line_end.lstrip(" ").startswith("\t"):
         return Position(line + 1, column + 1), (), "not YAML: a tab", "indent with spaces"
-    for number, each in enumerate(lines[: line + 1], start=1):
-        quote = _unpaired_quote(each)
+    for number, source_line in enumerate(lines[: line + 1], start=1):
+        quote = _unpaired_quote(source_line)
         if quote:
-            kind = "double" if each[quote - 1] == '"' else "single"
-            what = f"not YAML: a {kind} quote without its partner"
-            return Position(number, quote), (), what, "close the text on the same line"
-    what = " ".join(filter(None, (error.context, error.problem)))
-    return Position(line + 1, column + 1), (), f"not YAML: {what}", "the mistake may be in a line above"
+            kind = "double" if source_line[quote - 1] == '"' else "single"
+            mistake = f"not YAML: a {kind} quote without its partner"
+            return Position(number, quote), (), mistake, "close the text on the same line"
+    mistake = " ".join(filter(None, (error.context, error.problem)))
+    return Position(line + 1, column + 1), (), f"not YAML: {mistake}", "the mistake may be in a line above"
 
 
 def _unpaired_quote(line: str) -> int:

@@ -501,6 +501,6 @@ def find_spec(name: str) -> SettingSpec:
     """
     spec = _BY_NAME.get(" ".join(name.split()).casefold())
     if spec is None:
-        names = [known for each in SPECS for known in (each.name, *each.aliases)]
+        names = [alias for spec in SPECS for alias in (spec.name, *spec.aliases)]
         raise ValueTextError(f"{quoted(name)} is not a setting", did_you_mean(name, names))
     return spec

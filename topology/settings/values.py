@@ -96,8 +96,8 @@ class Settings:
         """
         values: dict[str, SettingValue] = {spec.name: spec.default_on(version) for spec in SPECS}
         notices: list[str] = []
-        for given, is_own in ((organization or {}, False), (own or {}, True)):
-            for name, raw in given.items():
+        for raw_settings, is_own in ((organization or {}, False), (own or {}, True)):
+            for name, raw in raw_settings.items():
                 spec = find_spec(name)
                 value, notice = read_value(spec, raw, version)
                 if version in spec.versions:
@@ -110,10 +110,10 @@ class Settings:
                     notices.append(notice)
         return cls(version, values, tuple(notices))
 
-    def changed(self, given: Mapping[str, RawSetting]) -> "Settings":
+    def changed(self, changes: Mapping[str, RawSetting]) -> "Settings":
         """Return these settings with some values replaced; null makes a value absent. Raises ValueTextError for a wrong one."""
-        fresh = Settings.read(self.version, given)
-        names = [find_spec(name).name for name in given]
+        fresh = Settings.read(self.version, changes)
+        names = [find_spec(name).name for name in changes]
         return Settings(self.version, {**self.values, **{name: fresh.values[name] for name in names}}, fresh.notices)
 
     def text(self, name: str) -> str:

@@ -201,8 +201,8 @@ def walk(stream: bytes) -> list[Attribute]:
     return found
 
 
-def _codepages(found: list[Attribute]) -> list[Attribute]:
-    return [each for each in found if each[1] == ATT_OEM_CODEPAGE and each[0] == LEVEL_MESSAGE]
+def _codepages(attributes: list[Attribute]) -> list[Attribute]:
+    return [attribute for attribute in attributes if attribute[1] == ATT_OEM_CODEPAGE and attribute[0] == LEVEL_MESSAGE]
 
 
 def _walk_from(stream: bytes, at: int, size: int) -> list[Attribute]:

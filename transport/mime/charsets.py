@@ -136,11 +136,11 @@ def codec_of(charset: str) -> str | None:
     if len(charset) > _MAX_NAME:
         return None
     name = _plain(charset)
-    for each in (name, _PREFIX.sub("", name, count=1)):
-        known = _BY_NAME.get(each)
+    for spelling in (name, _PREFIX.sub("", name, count=1)):
+        known = _BY_NAME.get(spelling)
         if known is not None:
             return known
-        page, part = _PAGE.fullmatch(each), _PART.fullmatch(each)
+        page, part = _PAGE.fullmatch(spelling), _PART.fullmatch(spelling)
         number = int(page[1]) if page is not None else 28590 + int(part[1]) if part is not None else 0
         codec = _PAGES.get(number, f"cp{number}")
         if codec in _CODECS:
@@ -152,9 +152,9 @@ def fitting_text(codec: str, data: bytes) -> str | None:
     """Return text that a mail says to be in the set of this codec; None if it does not fit the set, nor a larger one."""
     windows = _WINDOWS.get(codec)
     larger = _LARGER.get(codec, ())
-    for each in (windows, codec) if windows is not None and _CONTROLS.search(data) else (codec, *larger):
+    for candidate in (windows, codec) if windows is not None and _CONTROLS.search(data) else (codec, *larger):
         try:
-            return data.decode(each)
+            return data.decode(candidate)
         except UnicodeDecodeError:
             continue
     return None

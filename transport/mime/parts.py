@@ -104,7 +104,7 @@ def _base64(raw: bytes) -> bytes:
     if len(pieces) == 1:
         return data
     try:
-        return b"".join(a2b_base64(b"".join(each.split()), strict_mode=True) for each in pieces)
+        return b"".join(a2b_base64(b"".join(piece.split()), strict_mode=True) for piece in pieces)
     except Base64Error:
         return data  # other text follows the end, such as the footer of a mailing list
 

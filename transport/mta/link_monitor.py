@@ -261,7 +261,7 @@ class Links:
         if hop.connector is not None and hop.connector.schedule.is_never:
             return
         for call in [
-            each for each in self._calls.values() if (each.next_hop, each.connector) == (hop.server, _name(hop))
+            call for call in self._calls.values() if (call.next_hop, call.connector) == (hop.server, _name(hop))
         ]:
             self._drop(s, call)
         due_at = opening(hop, at) + (hop.connector.latency_us if hop.connector else 0)
@@ -292,7 +292,7 @@ class Links:
         if call.attempts + 1 < self.policy.link_retries or self._is_down(call.connector):
             retry_at = s.now + self.policy.normal.retry_us
             hops = self._routing.neighbours(self.server)
-            hop = next(each for each in hops if (each.server, _name(each)) == (call.next_hop, call.connector))
+            hop = next(hop for hop in hops if (hop.server, _name(hop)) == (call.next_hop, call.connector))
             self._call(s, hop, retry_at, call.attempts + 1)
         return False
 

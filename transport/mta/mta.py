@@ -225,7 +225,7 @@ class Mta:
 
     def _as_x400(self, mail: OutgoingMail, recipients: Sequence[str]) -> OutgoingMail:
         """Return a mail in the form in which it crosses an X.400 connector (spec: RT-1, ML-4)."""
-        addresses = [self._or_address(each) for each in (mail.sender, *recipients)]
+        addresses = [self._or_address(address) for address in (mail.sender, *recipients)]
         return replace(mail, content=as_x400(mail.content, addresses[0], addresses[1:]))
 
     def _or_address(self, address: str) -> str:
@@ -439,7 +439,9 @@ class Mta:
     def divide(self, s: Stimulus, queue_id: int, recipients: Sequence[str]) -> None:
         """Give some recipients of a due copy a copy of their own, because a fault acts only on these recipients."""
         row = queue_table.find_row(s.conn, queue_id)
-        rest = tuple(each for each in row.recipients if each not in recipients) if row is not None else ()
+        rest = (
+            tuple(recipient for recipient in row.recipients if recipient not in recipients) if row is not None else ()
+        )
         if row is None or not rest:
             return
         where = Place(row.next_hop, row.connector, row.due_at, row.starts_at)

@@ -143,7 +143,7 @@ class Connections:
         loop = asyncio.get_running_loop()
         self._sweep = loop.call_later(self._idle_seconds, self._close_old)
         since = loop.time() - self._idle_seconds
-        for client in [each for each, (_, at) in self._idle.items() if at <= since]:
+        for client in [key for key, (_, at) in self._idle.items() if at <= since]:
             self.close(self._in_use(client))
 
 

@@ -167,13 +167,13 @@ class _Door(asyncio.Protocol):
         if len(sessions) < min(limits.connections, limits.stranger_connections):
             return True
         machine = stream.get_extra_info("peername")[0]
-        open_ = [each for each in sessions if not each.closing]
-        strangers = [each for each in open_ if each.store is None]
-        neighbours = [each for each in strangers if each.address == machine]
+        open_ = [session for session in sessions if not session.closing]
+        strangers = [session for session in open_ if session.store is None]
+        neighbours = [session for session in strangers if session.address == machine]
         if len(neighbours) >= limits.stranger_connections:
             strangers = neighbours
         elif len(open_) < limits.connections:
             return True
         if strangers:
-            min(strangers, key=lambda each: each.heard_s).make_room()
+            min(strangers, key=lambda session: session.heard_s).make_room()
         return bool(strangers)

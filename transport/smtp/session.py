@@ -161,7 +161,7 @@ class StoreSession(Connection):
             store = proven_store(answer, listener.hostname, nonce, listener.verify_peer)
         if store is None:
             await self.push("535 5.7.8 not a store of this organization")
-        elif sum(1 for each in listener.sessions if each.store == store) >= listener.limits.store_connections:
+        elif sum(1 for session in listener.sessions if session.store == store) >= listener.limits.store_connections:
             await self.push("421 4.3.2 too many connections of one store")
             self.hang_up()
         else:
@@ -186,15 +186,15 @@ class StoreSession(Connection):
     async def smtp_XEXCH50(self, arg: str | None) -> None:  # noqa: N802 - as above
         """Read the properties of the mail that are not in its content."""
         # spec: ML-3
-        said = xexch50.read_command(arg)
+        command = xexch50.read_command(arg)
         if self.envelope is None or not self.envelope.rcpt_tos:
             await self.push("503 5.5.1 need RCPT first")
         elif self.store is None or not self._listener.offers().authentication:
             await self.refuse("XEXCH50", arg, xexch50.NEED_AUTHENTICATION)
-        elif said is None or said[0] > xexch50.BLOB_LIMIT_BYTES or said[1] > self._listener.limits.recipients:
+        elif command is None or command[0] > xexch50.BLOB_LIMIT_BYTES or command[1] > self._listener.limits.recipients:
             await self.refuse("XEXCH50", arg, "501 5.5.4 XEXCH50 <size> <recipients>, within the limits")
         else:
-            size, recipients = said
+            size, recipients = command
             if self._blob is None:
                 await self.push(xexch50.GO_AHEAD)
                 self._flush()
@@ -253,9 +253,9 @@ class StoreSession(Connection):
         chunks = mail.chunks or Chunks(limit_bytes)
         if not mail.rcpt_tos:
             chunks.refuse(RefusalError(503, "5.5.1 need RCPT first"))
-        asked = (Verb.DATA, Verb.BDAT) if mail.rcpt_tos else ()
+        verbs = (Verb.DATA, Verb.BDAT) if mail.rcpt_tos else ()
         fault = None
-        for verb in asked:
+        for verb in verbs:
             fault = fault or await self._listener.on_verb(self.peer_name, verb)
         if fault is not None and fault.mishap is Mishap.REPLY:
             chunks.refuse(RefusalError(fault.code, fault.text))

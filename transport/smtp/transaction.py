@@ -130,9 +130,9 @@ async def transact(
                 await _send_content(client, mail, answers)
     if answers.refused is not None:
         return answers.refused
-    said = answers.properties
+    properties = answers.properties
     assert answers.content is not None, "the content was sent"
-    ordinary = _ordinary(client, transmission, said)
+    ordinary = _ordinary(client, transmission, properties)
     if not is_success(answers.content):
         return refused("the content", answers.content).explained(ordinary)
     command = xexch50.command(mail.blob, len(mail.recipients)).decode("ascii")
@@ -141,7 +141,7 @@ async def transact(
         words(answers.content),
         answers.refusals,
         ordinary,
-        None if said is None or is_success(said) else CommandRefused(command, words(said)),
+        None if properties is None or is_success(properties) else CommandRefused(command, words(properties)),
     )
 
 
@@ -192,9 +192,9 @@ async def _send_whole(client: StoreClient, mail: _Prepared, *, kept: bool) -> _A
     """Send a mail in one turn."""
     lines = mail.commands(b"")
     sent = b"\r\n".join([*lines, xexch50.command_ahead(mail.blob, len(mail.recipients))]) + mail.chunk(mail.line)
-    found = await _exchanged(client, sent, len(lines) + 2, len(lines) + 1, kept=kept)
-    answers = _read(mail, found[:-1], kept=kept)
-    answers.content = found[-1]
+    replies = await _exchanged(client, sent, len(lines) + 2, len(lines) + 1, kept=kept)
+    answers = _read(mail, replies[:-1], kept=kept)
+    answers.content = replies[-1]
     return answers
 
 
@@ -202,16 +202,16 @@ async def _send_envelope(client: StoreClient, mail: _Prepared, *, kept: bool) ->
     """Send MAIL, RCPT and XEXCH50, together or one by one."""
     lines = mail.commands(mail.blob)
     if client.supports_extension("pipelining"):
-        found = await _exchanged(client, b"\r\n".join([*lines, b""]), len(lines), len(lines), kept=kept)
+        replies = await _exchanged(client, b"\r\n".join([*lines, b""]), len(lines), len(lines), kept=kept)
     else:
         try:
-            found = await _one_by_one(client, lines)
+            replies = await _one_by_one(client, lines)
         except SMTPServerDisconnected as error:
             if kept:
                 raise StaleError from error
             raise
-        found += [found[-1]] * (len(lines) - len(found))
-    return _read(mail, found, kept=kept)
+        replies += [replies[-1]] * (len(lines) - len(replies))
+    return _read(mail, replies, kept=kept)
 
 
 async def _send_content(client: StoreClient, mail: _Prepared, answers: _Answers) -> None:
@@ -240,24 +240,24 @@ async def _exchanged(
     Raise StaleError if a kept connection ends before the replies to the first `commands` commands.
     """
     try:
-        found = await client.exchange(sent, replies)
+        answers = await client.exchange(sent, replies)
     except HungUp as error:
         if kept and error.replies < commands:
             raise StaleError from error
         raise
-    return found + [found[-1]] * (replies - len(found))
+    return answers + [answers[-1]] * (replies - len(answers))
 
 
-def _read(mail: _Prepared, found: Sequence[SMTPResponse], *, kept: bool) -> _Answers:
+def _read(mail: _Prepared, replies: Sequence[SMTPResponse], *, kept: bool) -> _Answers:
     """Return the answers to the commands of an envelope."""
-    if found[0].code == CODE_SERVICE_CLOSING and kept:
+    if replies[0].code == CODE_SERVICE_CLOSING and kept:
         raise StaleError
-    if not is_success(found[0]):
-        return _Answers(refused=refused("MAIL", found[0]))
-    heard = dict(zip(mail.sendable, found[1:], strict=False))
+    if not is_success(replies[0]):
+        return _Answers(refused=refused("MAIL", replies[0]))
+    heard = dict(zip(mail.sendable, replies[1:], strict=False))
     refusals = tuple(refusal for address in mail.recipients if (refusal := _refusal(address, heard.get(address))))
     none_taken = _none_accepted(refusals) if len(refusals) == len(mail.recipients) else None
-    return _Answers(refusals, none_taken, found[-1] if mail.blob else None)
+    return _Answers(refusals, none_taken, replies[-1] if mail.blob else None)
 
 
 async def _one_by_one(client: StoreClient, lines: list[bytes]) -> list[SMTPResponse]:
@@ -318,10 +318,10 @@ def _answered(step: str, answer: SMTPResponse) -> str:
     return f"{words(answer)} (to {step})"
 
 
-def words(said: SMTPResponse | BaseException) -> str:
+def words(reply: SMTPResponse | BaseException) -> str:
     """Return an answer or an error as one line of ASCII."""
-    if isinstance(said, (SMTPResponse, SMTPResponseException)):
-        text = f"{said.code} {said.message}"
+    if isinstance(reply, (SMTPResponse, SMTPResponseException)):
+        text = f"{reply.code} {reply.message}"
     else:
-        text = str(said) or type(said).__name__
+        text = str(reply) or type(reply).__name__
     return " ".join(text.encode("ascii", "replace").decode("ascii").split())[:MAX_REASON_CHARS]

@@ -208,8 +208,8 @@ class Guard:
             # A token that is sent must be right, even if the address is trusted. An old cookie counts as none.
             if "authorization" not in headers and _client(scope) in self._trusted:
                 return self._refusal_without_token(method, headers)
-            where = ", or log in at /login" if self._login else ""
-            detail = f"this lab requires its token; send the header field Authorization: Bearer TOKEN{where}"
+            login_hint = ", or log in at /login" if self._login else ""
+            detail = f"this lab requires its token; send the header field Authorization: Bearer TOKEN{login_hint}"
             return _Refusal(HTTPStatus.UNAUTHORIZED, detail, logging_in_helps=True)
         by_cookie = "authorization" not in headers
         if by_cookie and (is_foreign(method, headers) or (method not in READING and not is_own(headers))):

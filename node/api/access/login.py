@@ -101,11 +101,11 @@ def _attributes(scope: Scope, headers: Headers) -> str:
 
 
 def _page(title: str, form: str, alert: str = "", status: int = HTTPStatus.OK) -> Response:
-    told = f'<p role="alert"><strong>{alert}</strong></p>' if alert else ""
+    alert_text = f'<p role="alert"><strong>{alert}</strong></p>' if alert else ""
     content = (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f'<title>pflab: {title.lower()}</title><link rel="icon" href="data:,"><style>{STYLE}</style></head>\n'
-        f"<body><main><h1>{title}</h1>\n{told}{form}\n</main></body></html>\n"
+        f"<body><main><h1>{title}</h1>\n{alert_text}{form}\n</main></body></html>\n"
     )
     return Response(content, status, headers=_HEADERS, media_type="text/html; charset=utf-8")
 

@@ -52,9 +52,9 @@ def wants_page(method: str, headers: Headers) -> bool:
 
 def cookie(headers: Headers, name: str) -> str | None:
     """Return the value of a cookie; None if the request has no such cookie."""
-    for each in headers.get("cookie", "").split(";"):
-        found, separator, value = each.strip().partition("=")
-        if separator and found == name:
+    for pair in headers.get("cookie", "").split(";"):
+        key, separator, value = pair.strip().partition("=")
+        if separator and key == name:
             return value
     return None
 

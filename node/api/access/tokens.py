@@ -52,7 +52,7 @@ class Tokens:
         # If both are the same token, it is the one for users.
         tokens = {} if users_token is None else {users_token: Right.USE}
         self._rights = {token: Right.ADMINISTRATE, **tokens}
-        self._cookies = {_cookie(each): right for each, right in self._rights.items()}
+        self._cookies = {_cookie(known_token): right for known_token, right in self._rights.items()}
         self._monotonic = monotonic
         self._wrong: dict[str, dict[bytes, float]] = {}
 
@@ -66,29 +66,29 @@ class Tokens:
 
     def cookie_for(self, right: Right) -> str:
         """Return the value of the cookie with this right."""
-        return next(value for value, each in self._cookies.items() if each is right)
+        return next(value for value, token in self._cookies.items() if token is right)
 
-    def _right(self, rights: dict[str, Right], given: str, address: str) -> Right | None:
+    def _right(self, rights: dict[str, Right], token: str, address: str) -> Right | None:
         now = self._monotonic()
-        wrong = {each: at for each, at in self._wrong.pop(address, {}).items() if now - at < WINDOW_S}
+        wrong = {wrong: at for wrong, at in self._wrong.pop(address, {}).items() if now - at < WINDOW_S}
         if wrong:
             self._wrong[address] = wrong
         if len(wrong) >= MOST_WRONG:
             raise TooManyTokens(min(wrong.values()) + WINDOW_S - now)
-        found = list(_matching(rights, given))
-        if found:
-            return found[0]
-        if given:
-            wrong.setdefault(hashlib.sha256(given.encode()).digest(), now)
+        rights_of_token = list(_matching(rights, token))
+        if rights_of_token:
+            return rights_of_token[0]
+        if token:
+            wrong.setdefault(hashlib.sha256(token.encode()).digest(), now)
             self._wrong[address] = wrong
             if len(self._wrong) > MOST_ADDRESSES:
                 del self._wrong[next(iter(self._wrong))]
         return None
 
 
-def _matching(rights: dict[str, Right], given: str) -> Iterator[Right]:
-    for each, right in rights.items():
-        if hmac.compare_digest(given.encode(), each.encode()):
+def _matching(rights: dict[str, Right], token: str) -> Iterator[Right]:
+    for candidate, right in rights.items():
+        if hmac.compare_digest(token.encode(), candidate.encode()):
             yield right
 
 
@@ -98,8 +98,8 @@ def _cookie(token: str) -> str:
 
 def bearer(authorization: str) -> str:
     """Return the token in the header field Authorization; '' if it has none."""
-    kind, _, given = authorization.partition(" ")
-    return given.strip() if kind.lower() == "bearer" else ""
+    kind, _, token = authorization.partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
 
 
 def carries(authorization: str, token: str) -> bool:

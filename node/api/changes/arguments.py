@@ -35,30 +35,30 @@ class Argument(NamedTuple):
 def arguments_of(signature: Signature) -> list[Argument]:
     """Return the arguments after `self` and `now`. Those of `**fields` are the keys of its TypedDict."""
     _, _, *parameters = signature.parameters.values()
-    found: list[Argument] = []
+    arguments: list[Argument] = []
     for parameter in parameters:
         if parameter.kind is Parameter.VAR_KEYWORD:
             (keys,) = get_args(parameter.annotation)
-            found += [Argument(name, kind, None, True) for name, kind in _hints(keys).items()]
+            arguments += [Argument(name, kind, None, True) for name, kind in _hints(keys).items()]
         else:
             default = msgspec.NODEFAULT if parameter.default is Parameter.empty else parameter.default
             by_name = parameter.kind is Parameter.KEYWORD_ONLY
-            found.append(Argument(parameter.name, parameter.annotation, default, by_name))
-    return found
+            arguments.append(Argument(parameter.name, parameter.annotation, default, by_name))
+    return arguments
 
 
 def struct_of(name: str, arguments: Sequence[Argument]) -> type[msgspec.Struct]:
     """Return a struct that has these arguments as JSON has them."""
-    return _struct(name, [(each.name, json_type(each.kind), each.default) for each in arguments])
+    return _struct(name, [(argument.name, json_type(argument.kind), argument.default) for argument in arguments])
 
 
 def _struct(
     name: str, members: Sequence[tuple[str, Any, Any]], namespace: dict[str, Any] | None = None
 ) -> type[msgspec.Struct]:
-    listed = [
+    struct_fields = [
         (field, kind) if default is msgspec.NODEFAULT else (field, kind, default) for field, kind, default in members
     ]
-    return msgspec.defstruct(name, listed, kw_only=True, forbid_unknown_fields=True, namespace=namespace)
+    return msgspec.defstruct(name, struct_fields, kw_only=True, forbid_unknown_fields=True, namespace=namespace)
 
 
 _LETTER: Final = r"(?:[A-Za-z0-9+/][\r\n]*)"
@@ -97,8 +97,8 @@ def json_type(kind: Any) -> Any:
 def _record(kind: type[Any]) -> type[msgspec.Struct]:
     hints = _hints(kind)
     members = [
-        (each.name, json_type(hints[each.name]), msgspec.NODEFAULT if each.default is MISSING else each.default)
-        for each in fields(kind)
+        (field.name, json_type(hints[field.name]), msgspec.NODEFAULT if field.default is MISSING else field.default)
+        for field in fields(kind)
     ]
 
     def argument(self: msgspec.Struct) -> Any:
@@ -113,11 +113,11 @@ def _hints(kind: type[Any]) -> dict[str, Any]:
 
 def python_arguments(read: msgspec.Struct) -> dict[str, Any]:
     """Return the arguments as the method takes them. One that is null is left out."""
-    given = {name: getattr(read, name) for name in read.__struct_fields__}
-    return {name: _python(value) for name, value in given.items() if value is not None}
+    values = {name: getattr(read, name) for name in read.__struct_fields__}
+    return {name: _python(value) for name, value in values.items() if value is not None}
 
 
 def _python(value: Any) -> Any:
     if isinstance(value, list) and value and isinstance(value[0], msgspec.Struct):
-        return tuple(getattr(each, ARGUMENT)() for each in value)
+        return tuple(getattr(element, ARGUMENT)() for element in value)
     return value

@@ -45,11 +45,17 @@ def message_links(folder: str) -> dict[str, Any]:
 
     folder: where the request names the folder.
     """
-    given = {"name": "$request.path.name", "message": "$response.body#/id", "folder": folder}
-    one = "/nodes/{name}/messages/{message}"
-    ways = [f"GET {one}/body", f"GET {one}/mail", f"PATCH {one}", f"DELETE {one}", f"POST {one}/recover"]
-    of_versions = {"name": given["name"], "message": given["message"]}
-    return {**links(given, *ways), **links(of_versions, "GET /nodes/{name}/versions")}
+    parameters = {"name": "$request.path.name", "message": "$response.body#/id", "folder": folder}
+    message_path = "/nodes/{name}/messages/{message}"
+    ways = [
+        f"GET {message_path}/body",
+        f"GET {message_path}/mail",
+        f"PATCH {message_path}",
+        f"DELETE {message_path}",
+        f"POST {message_path}/recover",
+    ]
+    of_versions = {"name": parameters["name"], "message": parameters["message"]}
+    return {**links(parameters, *ways), **links(of_versions, "GET /nodes/{name}/versions")}
 
 
 _LINKS: Final[Mapping[str, dict[str, Any]]] = {

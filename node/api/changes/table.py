@@ -53,7 +53,7 @@ class HttpChange:
         signature = inspect.signature(method, eval_str=True)
         self.view: type[Any] = signature.return_annotation
         self.arguments: list[Argument] = arguments_of(signature)
-        self.in_body = [each for each in self.arguments if each.name not in (*self.in_path, *self.in_query)]
+        self.in_body = [argument for argument in self.arguments if argument.name not in (*self.in_path, *self.in_query)]
         self.body: type[msgspec.Struct] | None = None
         if self.in_body:
             self.body = struct_of("".join(map(str.capitalize, name.split("_"))), self.in_body)

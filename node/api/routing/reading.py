@@ -153,12 +153,12 @@ class _Reader:
             if isinstance(kind, declared.Metadata):
                 words, kind = words or (kind.extra_json_schema or {}).get("enum", ()), kind.type
                 continue
-            others = [one for one in kind.types if not isinstance(one, declared.NoneType)]
-            if value is None and len(others) < len(kind.types):
+            members = [member for member in kind.types if not isinstance(member, declared.NoneType)]
+            if value is None and len(members) < len(kind.types):
                 return value
-            if len(others) > 1:
-                return self._tagged(others, value, place)
-            (kind,) = others
+            if len(members) > 1:
+                return self._tagged(members, value, place)
+            (kind,) = members
         value = self.converted(kind, value)
         form, right = _FORMS[type(kind)]
         if not isinstance(value, form) or (isinstance(value, bool) and form is not bool):

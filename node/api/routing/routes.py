@@ -131,9 +131,9 @@ class Routes(Generic[S]):
         about: fields of Route; `signature`, `name` and `text` are by default those of the function.
         """
         named = {"signature": None, "name": function.__name__, "text": inspect.cleandoc(function.__doc__ or "")}
-        given = {**self._common, **named, **about}
-        given["answers"] = {**self._answers, **about.get("answers", {})}
-        self._routes.append(Route(method, self._prefix + path, function, **given))
+        options = {**self._common, **named, **about}
+        options["answers"] = {**self._answers, **about.get("answers", {})}
+        self._routes.append(Route(method, self._prefix + path, function, **options))
 
     def serving(self, subject: Callable[[], S]) -> list[Served]:
         """Return the routes as an application serves them.
@@ -200,11 +200,11 @@ class RouteIndex:
 
     def find(self, method: str, path: str) -> Found | None:
         """Return the route; None if there is none for this method and path."""
-        return next((found for found in self._at(path) if found.served.route.method == method), None)
+        return next((candidate for candidate in self._at(path) if candidate.served.route.method == method), None)
 
     def methods(self, path: str) -> list[str]:
         """Return the methods that a path supports."""
-        supported = {found.served.route.method for found in self._at(path)}
+        supported = {candidate.served.route.method for candidate in self._at(path)}
         return [method for method in METHODS if method in supported]
 
     def _at(self, path: str) -> Iterator[Found]:

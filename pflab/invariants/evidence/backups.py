@@ -54,7 +54,7 @@ def _store_of(key: Any) -> Any:
 def _copied(value: Any) -> Any:
     """Return a copy of collections; events, texts and numbers in them never change and are shared."""
     if isinstance(value, dict):
-        return {key: _copied(each) for key, each in value.items()}
+        return {key: _copied(element) for key, element in value.items()}
     if isinstance(value, set | list):
         return type(value)(value)
     return value

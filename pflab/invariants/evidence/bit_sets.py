@@ -31,8 +31,8 @@ def parse(text: str) -> Bits:
     for part in text.split(";") if text else ():
         guid, _, ranges = part.partition(":")
         bits = 0
-        for each in ranges.split(","):
-            low, _, high = each.partition("-")
+        for interval in ranges.split(","):
+            low, _, high = interval.partition("-")
             bits |= span(_counter(low, text), _counter(high or low, text))
         guid = guid.strip("{}")
         found[guid] = found.get(guid, 0) | bits
@@ -47,12 +47,12 @@ def by_kind(cnset: str, cnset_fai: str) -> Bits:
     """
     if not cnset_fai:
         return parse(cnset)
-    return {**parse(cnset), **{f"{guid}{_FAI}": each for guid, each in parse(cnset_fai).items()}}
+    return {**parse(cnset), **{f"{guid}{_FAI}": mask for guid, mask in parse(cnset_fai).items()}}
 
 
 def of_both_kinds(bits: Bits) -> Bits:
     """Return the numbers of a set made by `by_kind`, without the kinds."""
-    return union({guid.removesuffix(_FAI): each} for guid, each in bits.items())
+    return union({guid.removesuffix(_FAI): mask} for guid, mask in bits.items())
 
 
 def span(low: int, high: int) -> int:
@@ -81,8 +81,8 @@ def _counter(digits: str, text: str) -> int:
 
 
 def add(into: dict[str, int], bits: Bits) -> None:
-    for guid, each in bits.items():
-        into[guid] = into.get(guid, 0) | each
+    for guid, mask in bits.items():
+        into[guid] = into.get(guid, 0) | mask
 
 
 def add_number(into: dict[str, int], number: str, *, fai: bool = False) -> None:
@@ -113,39 +113,39 @@ def has(bits: Bits, number: str, *, fai: bool = False) -> bool:
 
 def minus(left: Bits, right: Bits) -> dict[str, int]:
     """Return the numbers in `left` that are not in `right`."""
-    rest = {guid: each & ~right.get(guid, 0) for guid, each in left.items()}
-    return {guid: each for guid, each in rest.items() if each}
+    rest = {guid: mask & ~right.get(guid, 0) for guid, mask in left.items()}
+    return {guid: mask for guid, mask in rest.items() if mask}
 
 
 def common(left: Bits, right: Bits) -> dict[str, int]:
-    both = {guid: each & right[guid] for guid, each in left.items() if guid in right}
-    return {guid: each for guid, each in both.items() if each}
+    both = {guid: mask & right[guid] for guid, mask in left.items() if guid in right}
+    return {guid: mask for guid, mask in both.items() if mask}
 
 
 def union(sets: Iterable[Bits]) -> dict[str, int]:
     found: dict[str, int] = {}
-    for each in sets:
-        add(found, each)
+    for operand in sets:
+        add(found, operand)
     return found
 
 
 def numbers(bits: Bits) -> Iterator[str]:
     """Yield each number of a set, as `guid:counter`."""
-    for guid, each in bits.items():
-        for counter in range(each.bit_length()):
-            if each >> counter & 1:
+    for guid, mask in bits.items():
+        for counter in range(mask.bit_length()):
+            if mask >> counter & 1:
                 yield f"{guid}:{counter}"
 
 
 def count(bits: Bits) -> int:
     """Return how many numbers a set has."""
-    return sum(each.bit_count() for each in bits.values())
+    return sum(mask.bit_count() for mask in bits.values())
 
 
 def words(bits: Bits, name_of: Callable[[str], str]) -> str:
     """Return a set in words: `A-1..3, A-7, B-2`, or `nothing`."""
-    named = sorted((name_of(guid.removesuffix(_FAI)), each) for guid, each in bits.items())
-    return ", ".join(f"{name}-{part}" for name, each in named for part in _ranges(each)) or "nothing"
+    named = sorted((name_of(guid.removesuffix(_FAI)), mask) for guid, mask in bits.items())
+    return ", ".join(f"{name}-{part}" for name, mask in named for part in _ranges(mask)) or "nothing"
 
 
 def _ranges(bits: int) -> Iterator[str]:

@@ -148,18 +148,18 @@ class Facts:
             or change.object in self.dropped_tombstones
             or change.object in self.expired
             or change.number in kept
-            or any(change.number in self.ancestors.get(each, ()) for each in kept)
+            or any(change.number in self.ancestors.get(version, ()) for version in kept)
         ):
             return True
         # Of concurrent versions of a folder or an associated message, only the last writer's is kept (HI-5, CN-9).
-        return change.kind != "message" and any(self._outranks(each, change) for each in kept)
+        return change.kind != "message" and any(self._outranks(version, change) for version in kept)
 
     def _outranks(self, number: str, change: ChangeMade) -> bool:
         other = self.changes.get(number)
         return other is not None and rank_of(other) > rank_of(change)
 
     def deletions(self, object_: str) -> list[ChangeMade]:
-        return [each for each in self.of_object.get(object_, ()) if each.operation == "delete"]
+        return [version for version in self.of_object.get(object_, ()) if version.operation == "delete"]
 
     def may_be_a_hole(self, change: ChangeMade) -> bool:
         """Return whether a change may never be sent, so that its number is closed as a hole (CN-6).
@@ -227,8 +227,8 @@ class Facts:
             return
         self.changes[event.number] = event
         found = set(event.supersedes)
-        for each in event.supersedes:
-            found |= self.ancestors.get(each, frozenset())
+        for predecessor in event.supersedes:
+            found |= self.ancestors.get(predecessor, frozenset())
         self.ancestors[event.number] = frozenset(found)
         self.of_object.setdefault(event.object, []).append(event)
         rank = rank_of(event)

@@ -132,7 +132,7 @@ class Known:
         ids = dict.fromkeys(self._kept.get(store, ()))
         if self._setup_guid:
             ids |= {f"{self._setup_guid}:{counter + 1}": None for counter in range(len(self._original))}
-        return sorted(each for each in ids if self._parent(self.kept(store, each)) == folder)
+        return sorted(folder_id for folder_id in ids if self._parent(self.kept(store, folder_id)) == folder)
 
     def others(self, store: str, folder: str) -> frozenset[str] | None:
         listed = self.listed(store, folder)
