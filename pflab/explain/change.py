@@ -70,26 +70,29 @@ class Life:
         return [self.what, *[f"  {line}" for line in self.told], "", *[one_line(event, names) for event in self.events]]
 
 
-def explain(run: RunEvents, wanted: str) -> Life:
+def explain(run: RunEvents, number_text: str) -> Life:
     """Explain a change (`A-3`, or its form in traces) or a mail (its Message-ID).
 
     The explanation of a mail that became a post includes the post. Raises LabError, with a suggestion, for anything else.
     """
-    change = _change(run, wanted)
+    change = _change(run, number_text)
     if change is not None:
         return _Change(run, change).life()
-    mail = wanted.strip().strip("<>")
+    mail = number_text.strip().strip("<>")
     if any(event.mail == mail for event in run.events):
         return _mail_life(run, mail)
-    there = [run.names.number(event.number) for event in run.events if isinstance(event, ChangeMade)]
-    near = did_you_mean(wanted, there[:MAX_NEAR]) if there else "the run has no changes"
-    raise LabError(f"{wanted!r} is neither a change nor a mail of this run; {near}")
+    changes = [run.names.number(event.number) for event in run.events if isinstance(event, ChangeMade)]
+    near = did_you_mean(number_text, changes[:MAX_NEAR]) if changes else "the run has no changes"
+    raise LabError(f"{number_text!r} is neither a change nor a mail of this run; {near}")
 
 
-def _change(run: RunEvents, wanted: str) -> ChangeMade | VersionApplied | None:
+def _change(run: RunEvents, number_text: str) -> ChangeMade | VersionApplied | None:
     """Return the first event that says which folder and kind the change with this number has."""
     for event in run.events:
-        if isinstance(event, ChangeMade | VersionApplied) and wanted in (event.number, run.names.number(event.number)):
+        if isinstance(event, ChangeMade | VersionApplied) and number_text in (
+            event.number,
+            run.names.number(event.number),
+        ):
             return event
     return None
 
@@ -141,10 +144,10 @@ class _Change:
         about = _ABOUT.get(type(event))
         return about is not None and about(self, event)
 
-    def names_it(self, said: Any) -> bool:
+    def names_it(self, numbers: Any) -> bool:
         """Return whether a section of a mail, an entry or a request contains the change."""
-        text = said.cnset_fai if self.associated else said.cnset
-        return said.folder == self.folder and sets.contains(text, self.guid, self.counter)
+        text = numbers.cnset_fai if self.associated else numbers.cnset
+        return numbers.folder == self.folder and sets.contains(text, self.guid, self.counter)
 
     def change(self, event: Any) -> bool:
         return event.number == self.number or self.number in event.supersedes
@@ -203,12 +206,12 @@ class _Change:
     def _first(self, kind: type[Any], fits: Callable[[Any], bool]) -> Any:
         return next((event for event in self.kept if isinstance(event, kind) and fits(event)), None)
 
-    def _what(self, made: ChangeMade | None) -> str:
-        if made is None:
+    def _what(self, change: ChangeMade | None) -> str:
+        if change is None:
             return f"Change {self.shown}, made before the trace of this run begins"
-        verb = {"create": "made", "modify": "changed", "delete": "deleted"}[made.operation]
-        what = self.names.as_of(made.at).what(made.folder, made.object, made.number)
-        return f"Change {self.shown}: {what}, {verb} on {made.node} at {to_the_second(made.at)}"
+        verb = {"create": "made", "modify": "changed", "delete": "deleted"}[change.operation]
+        words = self.names.as_of(change.at).what(change.folder, change.object, change.number)
+        return f"Change {self.shown}: {words}, {verb} on {change.node} at {to_the_second(change.at)}"
 
     def _told(self, creation: ChangeMade | None) -> list[str]:
         lines = list(self._mails_told())
@@ -225,10 +228,10 @@ class _Change:
         for store in sorted(stores):
             if store != made_on or self._applied(store) is not None:
                 lines += self._store_told(store, creation.at if creation else None)
-        newer = self._first(ChangeMade, lambda event: self.number in event.supersedes)
-        if newer is not None:
-            when = to_the_second(newer.at)
-            lines.append(f"{self.names.number(newer.number)} replaced it, made on {newer.node} at {when}.")
+        successor = self._first(ChangeMade, lambda event: self.number in event.supersedes)
+        if successor is not None:
+            when = to_the_second(successor.at)
+            lines.append(f"{self.names.number(successor.number)} replaced it, made on {successor.node} at {when}.")
         return [*lines, self.outcome.sentence()] if self.outcome is not None else lines
 
     def _mails_told(self) -> Iterable[str]:
@@ -246,17 +249,17 @@ class _Change:
             yield f"At {to_the_second(mail.at)} {mail.node} sends it to {to}, {how}."
             for event in self.kept:
                 if isinstance(event, HopDropped) and event.mail == id_:
-                    who = join_names(map(store_named, event.recipients))
-                    yield f"  The copy for {who} is lost on arrival (fault {event.fault})."
+                    recipients = join_names(map(store_named, event.recipients))
+                    yield f"  The copy for {recipients} is lost on arrival (fault {event.fault})."
                 elif isinstance(event, MailBad) and event.mail == id_:
                     fault = fault_behind(event, self.kept)
                     yield f"  {event.node} keeps its copy aside as bad mail: {event.reason}{fault}."
                 elif isinstance(event, HopExpired) and event.mail == id_:
-                    who = join_names(map(store_named, event.recipients))
-                    yield f"  At {to_the_second(event.at)} {event.node} gives up the copy for {who}: {event.reason}."
-            failed = [event for event in self.kept if isinstance(event, HopFailed) and event.mail == id_]
-            if failed:
-                first = failed[0]
+                    recipients = join_names(map(store_named, event.recipients))
+                    yield f"  At {to_the_second(event.at)} {event.node} gives up the copy for {recipients}: {event.reason}."
+            failures = [event for event in self.kept if isinstance(event, HopFailed) and event.mail == id_]
+            if failures:
+                first = failures[0]
                 yield f"  From {to_the_second(first.at)} on {first.node} cannot hand it to {first.next_hop}: {first.reason}."
 
     def _store_told(self, store: str, made_at: LabTime | None) -> list[str]:
@@ -266,21 +269,23 @@ class _Change:
             lines.append(self._missed(store, entry))
         steps = [*self._chosen(store), *self._asked(store), *self._answered(store)]
         lines += [line for _, _, line in sorted(steps, key=lambda step: step[:2])]
-        got = self._applied(store)
-        other = self._first(VersionApplied, lambda event: event.node == store and event.number != self.number)
+        arrival = self._applied(store)
+        rival = self._first(VersionApplied, lambda event: event.node == store and event.number != self.number)
         late = self._first(VersionIgnored, lambda event: event.node == store and event.number == self.number)
-        if got is not None:
-            after = f", {hours_and_minutes(got.at - made_at)} after it was made" if made_at is not None else ""
-            since = f"{to_the_second(got.at)}{after}, by {self._way(got)}"
-            restored = self.outcome.lost_by_restore(store) if self.outcome is not None else None
-            if restored is None or restored.at < got.at:
+        if arrival is not None:
+            after = f", {hours_and_minutes(arrival.at - made_at)} after it was made" if made_at is not None else ""
+            since = f"{to_the_second(arrival.at)}{after}, by {self._way(arrival)}"
+            loss = self.outcome.lost_by_restore(store) if self.outcome is not None else None
+            if loss is None or loss.at < arrival.at:
                 lines.append(f"{store} has it since {since}.")
             else:
-                until = f"the restore from {restored.backup} at {to_the_second(restored.at)}"
+                until = f"the restore from {loss.backup} at {to_the_second(loss.at)}"
                 lines.append(f"{store} has it since {since}, until {until}.")
-        elif other is not None:
-            newer = self.names.number(other.number)
-            lines.append(f"{store} has no copy of it: at {to_the_second(other.at)} it got {newer}, which replaced it.")
+        elif rival is not None:
+            successor = self.names.number(rival.number)
+            lines.append(
+                f"{store} has no copy of it: at {to_the_second(rival.at)} it got {successor}, which replaced it."
+            )
         elif late is not None:
             lines.append(f"{store} does not need it at {to_the_second(late.at)}: {late.reason}.")
         else:
@@ -292,16 +297,16 @@ class _Change:
         applications = [event for event in self.kept if isinstance(event, VersionApplied) and event.node == store]
         return next((event for event in reversed(applications) if event.number == self.number), None)
 
-    def _way(self, got: VersionApplied) -> str:
+    def _way(self, arrival: VersionApplied) -> str:
         """Return how a store received the change, in words."""
-        arrived = (
+        mails = (
             event
             for event in self.kept
-            if isinstance(event, MailReceived) and event.node == got.node and event.seq < got.seq
+            if isinstance(event, MailReceived) and event.node == arrival.node and event.seq < arrival.seq
         )
-        mail = max(arrived, key=lambda event: event.seq, default=None)
-        is_resent = got.way == "broadcast" and mail is not None and Mark.RESENT in mail.marks
-        return "a resent mail" if is_resent else _WAYS[got.way]
+        mail = max(mails, key=lambda event: event.seq, default=None)
+        is_resent = arrival.way == "broadcast" and mail is not None and Mark.RESENT in mail.marks
+        return "a resent mail" if is_resent else _WAYS[arrival.way]
 
     def _without(self, store: str, *, knows: bool) -> str:
         """Return the sentence for a store that has not received the change. If the run has not ended, the change may still
@@ -347,9 +352,9 @@ class _Change:
     def _missed(self, store: str, entry: EntryMade) -> str:
         mail = self.noticed.get(store)
         how = f" from a {mail_name(mail.message_type)} mail of {mail.sender}" if mail is not None else ""
-        where = "in its site" if entry.local else "outside its site only"
+        reach = "in its site" if entry.local else "outside its site only"
         return (
-            f"At {to_the_second(entry.at)} {store} learns{how} that it misses the change; it is known {where}, so {store} waits"
+            f"At {to_the_second(entry.at)} {store} learns{how} that it misses the change; it is known {reach}, so {store} waits"
             f" {hours_and_minutes(entry.due_at - entry.at)}, until {to_the_second(entry.due_at)}."
         )
 

@@ -54,13 +54,13 @@ class FittedTable(Table):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         texts = [[_text(str(column.header)), *map(_plain, column.cells)] for column in self.columns]
         least = [max(_longest(text.plain.split()) for text in column) for column in texts]
-        most = [max(_longest(text.plain.split("\n")) for text in column) for column in texts]
+        widest = [max(_longest(text.plain.split("\n")) for text in column) for column in texts]
         least = [min(width, MOST_WORD) for width in least]
         room = options.max_width - 3 * len(self.columns) - 1  # the lines between the columns, and a space on each side
         if sum(least) > room:
             yield from self._records(texts)
             return
-        for column, width in zip(self.columns, _widths(least, most, room), strict=True):
+        for column, width in zip(self.columns, _widths(least, widest, room), strict=True):
             column.width = width
         yield from super().__rich_console__(console, options)
 
@@ -71,10 +71,10 @@ class FittedTable(Table):
             if number:
                 yield Text()
             for heading, cell in zip(headings, row, strict=True):
-                first, *others = cell.split("\n") or [Text()]
-                if first.plain or others:
+                first, *lines = cell.split("\n") or [Text()]
+                if first.plain or lines:
                     yield Text.assemble((f"{heading.plain}: ", "dim"), first, overflow="fold")
-                yield from (Padding(_folded(line), (0, 0, 0, 2)) for line in others)
+                yield from (Padding(_folded(line), (0, 0, 0, 2)) for line in lines)
 
 
 class FittedGrid(Table):
@@ -88,15 +88,15 @@ class FittedGrid(Table):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         *before, last = [list(map(_plain, column.cells)) for column in self.columns]
         used = sum(2 + max((cell_len(text.plain) for text in column), default=0) for column in before)
-        needed = max((_longest(text.plain.split("\n")) for text in last), default=0)
-        if used + min(needed, LEAST_LAST) <= options.max_width:
+        width = max((_longest(text.plain.split("\n")) for text in last), default=0)
+        if used + min(width, LEAST_LAST) <= options.max_width:
             yield from super().__rich_console__(console, options)
             return
-        for *names, told in zip_longest(*before, last, fillvalue=Text()):
-            shown = [name for name in names if name.plain]
-            if shown:
-                yield _folded(Text("  ").join(shown))
-            yield Padding(_folded(told), (0, 0, 0, 2))
+        for *names, ending in zip_longest(*before, last, fillvalue=Text()):
+            labels = [name for name in names if name.plain]
+            if labels:
+                yield _folded(Text("  ").join(labels))
+            yield Padding(_folded(ending), (0, 0, 0, 2))
 
 
 def _text(content: str | Text) -> Text:
@@ -119,11 +119,11 @@ def _longest(words: Iterable[str]) -> int:
     return max(map(cell_len, words), default=0)
 
 
-def _widths(least: Sequence[int], most: Sequence[int], room: int) -> list[int]:
+def _widths(least: Sequence[int], widest: Sequence[int], room: int) -> list[int]:
     """Return the width of each column: at least the least, and more for the column that needs it most, while there is room."""
     widths = list(least)
     for _ in range(room - sum(least)):
-        needs = [wants - width for wants, width in zip(most, widths, strict=True)]
+        needs = [wants - width for wants, width in zip(widest, widths, strict=True)]
         if max(needs) <= 0:
             break
         widths[needs.index(max(needs))] += 1

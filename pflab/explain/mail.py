@@ -26,25 +26,25 @@ def mail_told(names: Lexicon, events: list[Event], *, ended: bool) -> list[str]:
 
     `ended`: the run has ended, so the mail goes no further.
     """
-    told: list[str] = []
-    sent = next((event for event in events if isinstance(event, MailSubmitted)), None)
-    if sent is not None:
-        to = join_names(map(store_named, sent.recipients))
-        about = join_names(names.folder(section.folder) for section in sent.folders)
-        told.append(
-            f"{sent.node} queues it at {to_the_second(sent.at)}: {marked_name(sent)} about {about}, for {to},"
-            f" {counted(sent.size, 'byte')}."
+    lines: list[str] = []
+    mail = next((event for event in events if isinstance(event, MailSubmitted)), None)
+    if mail is not None:
+        to = join_names(map(store_named, mail.recipients))
+        about = join_names(names.folder(section.folder) for section in mail.folders)
+        lines.append(
+            f"{mail.node} queues it at {to_the_second(mail.at)}: {marked_name(mail)} about {about}, for {to},"
+            f" {counted(mail.size, 'byte')}."
         )
     for event in events:
         tell = _HOPS.get(type(event))
         if tell is not None:
-            told.append(tell(event))
-    if sent is not None:
-        reached = {event.node for event in events if isinstance(event, MailReceived)}
-        missing = [store for store in map(store_named, sent.recipients) if store not in reached]
-        if missing:
-            told.append(f"It {'was never' if ended else 'has not yet been'} unpacked on {join_names(missing)}.")
-    return told
+            lines.append(tell(event))
+    if mail is not None:
+        stores = {event.node for event in events if isinstance(event, MailReceived)}
+        absent_stores = [store for store in map(store_named, mail.recipients) if store not in stores]
+        if absent_stores:
+            lines.append(f"It {'was never' if ended else 'has not yet been'} unpacked on {join_names(absent_stores)}.")
+    return lines
 
 
 def _at(event: Event) -> str:

@@ -77,11 +77,11 @@ class Outcome:
         holders = [store for store in self.servers if store not in self.gone and self._holds(store)]
         if not holders:
             return "No store holds a replica any more."
-        lacking = [store for store in holders if store not in self.ends]
-        if lacking == holders and self.loss:
+        stores = [store for store in holders if store not in self.ends]
+        if stores == holders and self.loss:
             return f"{self.loss}; no store has it."
-        if lacking:
-            return f"{join_names(lacking)} still {'lacks' if len(lacking) == 1 else 'lack'} it."
+        if stores:
+            return f"{join_names(stores)} still {'lacks' if len(stores) == 1 else 'lack'} it."
         every = "Every store" if self.folder == HIERARCHY else "Every store that holds a replica"
         ends = [str(end) for end in _End if end in {self.ends[store] for store in holders}]
         return f"{every} {' or '.join(ends)}."
@@ -92,8 +92,8 @@ class Outcome:
 
     def _holds(self, store: str) -> bool:
         """Return whether the store holds a replica that is not being removed (spec: RP-2)."""
-        known = self.facts.known
-        return known.holds(store, self.folder) and not known.pending(store, self.folder)
+        knowledge = self.facts.known
+        return knowledge.holds(store, self.folder) and not knowledge.pending(store, self.folder)
 
     def _in(self, text: str) -> bool:
         return sets.contains(text, self.guid, self.counter)
@@ -172,9 +172,9 @@ class Outcome:
         if event.folder != self.folder or not self._in(event.cnset):
             return
         when = to_the_second(event.at)
-        restored = self.restores.get(event.node)
-        if restored is not None and event.reason == Loss.UNSENT:
-            self.loss = f"{event.node} lost it at {when} in a restore from {restored.backup} ({event.reason})"
+        restore = self.restores.get(event.node)
+        if restore is not None and event.reason == Loss.UNSENT:
+            self.loss = f"{event.node} lost it at {when} in a restore from {restore.backup} ({event.reason})"
         else:
             self.loss = f"It was lost at {when}: {event.reason}"
 

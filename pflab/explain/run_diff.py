@@ -59,21 +59,21 @@ class RunDiff:
         }
 
     def lines(self) -> list[str]:
-        told = [*self.inputs, f"Ends: {'; '.join(self.verdicts)}."]
+        lines = [*self.inputs, f"Ends: {'; '.join(self.verdicts)}."]
         if self.parted_at is None:
-            return [*told, "The same happened in both runs, to the last event."]
-        told.append(f"Both runs are the same until {format_instant(self.parted_at)}. Then:")
-        for mark, found in (("-", self.only_left), ("+", self.only_right)):
-            told += [f"  {mark} {line}" for line in found[:SHOWN]]
-            told += [f"  {mark} ... and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
+            return [*lines, "The same happened in both runs, to the last event."]
+        lines.append(f"Both runs are the same until {format_instant(self.parted_at)}. Then:")
+        for mark, events in (("-", self.only_left), ("+", self.only_right)):
+            lines += [f"  {mark} {line}" for line in events[:SHOWN]]
+            lines += [f"  {mark} ... and {len(events) - SHOWN} more"] if len(events) > SHOWN else []
         if self.counts:
-            told.append("Events in all, where they differ:")
-            told += [f"  {tag}: {left}, {right}" for tag, (left, right) in self.counts.items()]
+            lines.append("Events in all, where they differ:")
+            lines += [f"  {tag}: {left_count}, {right}" for tag, (left_count, right) in self.counts.items()]
         if self.arrivals:
-            told.append("Changes that arrived on other stores or at other times:")
-            told += [f"  {line}" for line in self.arrivals[:SHOWN]]
-            told += [f"  ... and {len(self.arrivals) - SHOWN} more"] if len(self.arrivals) > SHOWN else []
-        return told
+            lines.append("Changes that arrived on other stores or at other times:")
+            lines += [f"  {line}" for line in self.arrivals[:SHOWN]]
+            lines += [f"  ... and {len(self.arrivals) - SHOWN} more"] if len(self.arrivals) > SHOWN else []
+        return lines
 
 
 def diff(left: RunEvents, right: RunEvents) -> RunDiff:
@@ -81,8 +81,12 @@ def diff(left: RunEvents, right: RunEvents) -> RunDiff:
     parted_at, only_left, only_right = _parting(left, right)
     counts: dict[str, tuple[int, int]] = {}
     if parted_at is not None:
-        here, there = (Counter(map(tag_of, run.events)) for run in (left, right))
-        counts = {tag: (here[tag], there[tag]) for tag in sorted({*here, *there}) if here[tag] != there[tag]}
+        left_counts, right_counts = (Counter(map(tag_of, run.events)) for run in (left, right))
+        counts = {
+            tag: (left_counts[tag], right_counts[tag])
+            for tag in sorted({*left_counts, *right_counts})
+            if left_counts[tag] != right_counts[tag]
+        }
     return RunDiff(
         inputs=list(_inputs(left, right)),
         parted_at=parted_at,
@@ -95,78 +99,81 @@ def diff(left: RunEvents, right: RunEvents) -> RunDiff:
 
 
 def _inputs(left: RunEvents, right: RunEvents) -> Iterator[str]:
-    here, there = left.started, right.started
-    if here is None or there is None:
+    left_run, right_run = left.started, right.started
+    if left_run is None or right_run is None:
         return
-    for name, one, other in (("Seed", here.seed, there.seed), ("Trace version", here.version, there.version)):
-        if one != other:
-            yield f"{name}: {one}; {other}."
-    for key in sorted({*here.settings, *there.settings}):
-        one, other = here.settings.get(key, "none"), there.settings.get(key, "none")
-        if one != other:
-            yield f"{key.capitalize()}: {one}; {other}."
-    if here.topology != there.topology:
-        yield from _documents("", _document(here), _document(there))
+    for name, left_value, right_value in (
+        ("Seed", left_run.seed, right_run.seed),
+        ("Trace version", left_run.version, right_run.version),
+    ):
+        if left_value != right_value:
+            yield f"{name}: {left_value}; {right_value}."
+    for key in sorted({*left_run.settings, *right_run.settings}):
+        left_value, right_value = left_run.settings.get(key, "none"), right_run.settings.get(key, "none")
+        if left_value != right_value:
+            yield f"{key.capitalize()}: {left_value}; {right_value}."
+    if left_run.topology != right_run.topology:
+        yield from _documents("", _document(left_run), _document(right_run))
 
 
-def _document(started: RunStarted) -> Any:
+def _document(run: RunStarted) -> Any:
     try:
-        return json.loads(started.topology)
+        return json.loads(run.topology)
     except ValueError:
-        return started.topology
+        return run.topology
 
 
-def _documents(path: str, one: Any, other: Any) -> Iterator[str]:
+def _documents(path: str, left: Any, right: Any) -> Iterator[str]:
     """Yield the differences of two topologies, as `servers.A.settings: ...`."""
-    if one == other:
+    if left == right:
         return
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in dict.fromkeys([*one, *other]):
-            yield from _documents(f"{path}.{key}" if path else str(key), one.get(key), other.get(key))
+    if isinstance(left, dict) and isinstance(right, dict):
+        for key in dict.fromkeys([*left, *right]):
+            yield from _documents(f"{path}.{key}" if path else str(key), left.get(key), right.get(key))
         return
-    yield f"Topology, {path or 'whole'}: {json.dumps(one, ensure_ascii=False)}; {json.dumps(other, ensure_ascii=False)}."
+    yield f"Topology, {path or 'whole'}: {json.dumps(left, ensure_ascii=False)}; {json.dumps(right, ensure_ascii=False)}."
 
 
 def _instants(run: RunEvents) -> Iterator[tuple[LabTime, Counter[str]]]:
     """Yield each instant with its events. The order within one instant may differ between drivers."""
-    told = (event for event in run.events if tag_of(event) not in _ALWAYS)
-    for at, events in groupby(told, key=lambda event: event.at):
+    events_told = (event for event in run.events if tag_of(event) not in _ALWAYS)
+    for at, events in groupby(events_told, key=lambda event: event.at):
         yield at, Counter(one_line(event, run.names) for event in events)
 
 
 def _parting(left: RunEvents, right: RunEvents) -> tuple[LabTime | None, list[str], list[str]]:
-    here, there = iter(_instants(left)), iter(_instants(right))
+    left_instants, right_instants = iter(_instants(left)), iter(_instants(right))
     while True:
-        one, other = next(here, None), next(there, None)
-        if one is None and other is None:
+        left_instant, right_instant = next(left_instants, None), next(right_instants, None)
+        if left_instant is None and right_instant is None:
             return None, [], []
-        at = min(each[0] for each in (one, other) if each is not None)
-        of_left = one[1] if one is not None and one[0] == at else Counter()
-        of_right = other[1] if other is not None and other[0] == at else Counter()
+        at = min(instant[0] for instant in (left_instant, right_instant) if instant is not None)
+        of_left = left_instant[1] if left_instant is not None and left_instant[0] == at else Counter()
+        of_right = right_instant[1] if right_instant is not None and right_instant[0] == at else Counter()
         if of_left != of_right:
             return at, sorted((of_left - of_right).elements()), sorted((of_right - of_left).elements())
 
 
 def _arrivals(left: RunEvents, right: RunEvents) -> Iterator[str]:
-    here, there = _had(left), _had(right)
-    for key in sorted({*here, *there}):
-        number, what, store = key
-        one, other = here.get(key), there.get(key)
-        if one == other:
+    left_times, right_times = _had(left), _had(right)
+    for key in sorted({*left_times, *right_times}):
+        number, subject, store = key
+        left_at, right_at = left_times.get(key), right_times.get(key)
+        if left_at == right_at:
             continue
-        if one is None or other is None:
-            at = one if one is not None else other
+        if left_at is None or right_at is None:
+            at = left_at if left_at is not None else right_at
             assert at is not None
-            which = "the first" if one is not None else "the second"
-            yield f"{store} has {number} ({what}) in {which} only, since {to_the_second(at)}"
+            run_name = "the first" if left_at is not None else "the second"
+            yield f"{store} has {number} ({subject}) in {run_name} only, since {to_the_second(at)}"
         else:
-            later = "later" if other > one else "earlier"
-            yield f"{store} has {number} ({what}) {hours_and_minutes(abs(other - one))} {later} in the second"
+            later = "later" if right_at > left_at else "earlier"
+            yield f"{store} has {number} ({subject}) {hours_and_minutes(abs(right_at - left_at))} {later} in the second"
 
 
 def _had(run: RunEvents) -> dict[tuple[str, str, str], LabTime]:
     """Return when each store received each change."""
-    found: dict[tuple[str, str, str], LabTime] = {}
+    times: dict[tuple[str, str, str], LabTime] = {}
     for event in run.events:
         if isinstance(event, ChangeMade | VersionApplied):
             key = (
@@ -174,15 +181,15 @@ def _had(run: RunEvents) -> dict[tuple[str, str, str], LabTime]:
                 run.names.as_of(event.at).what(event.folder, event.object, event.number),
                 event.node,
             )
-            found.setdefault(key, event.at)
-    return found
+            times.setdefault(key, event.at)
+    return times
 
 
 def _verdict(run: RunEvents) -> str:
-    ended: Event | None = next((event for event in reversed(run.events) if isinstance(event, RunEnded)), None)
-    if not isinstance(ended, RunEnded):
+    end: Event | None = next((event for event in reversed(run.events) if isinstance(event, RunEnded)), None)
+    if not isinstance(end, RunEnded):
         return f"{_name(run.path)} did not end"
-    return f"{_name(run.path)} {_ENDS.get(ended.verdict, ended.verdict)}"
+    return f"{_name(run.path)} {_ENDS.get(end.verdict, end.verdict)}"
 
 
 _ENDS = {"none": "ended without a verdict"}

@@ -58,23 +58,23 @@ class Analysis:
         }
 
     def lines(self) -> list[str]:
-        told: list[str] = []
+        lines: list[str] = []
         server = None
         for finding in self.findings:
             if finding.server != server:
                 server = finding.server
-                told.append(f"Server {server}")
-            told += [
+                lines.append(f"Server {server}")
+            lines += [
                 f"  {finding.setting} = {finding.value} (default {finding.default})",
                 f"    {finding.does}",
                 f"    {finding.place}",
             ]
         if not self.findings:
-            told.append("Every setting has its default.")
-        told += [
+            lines.append("Every setting has its default.")
+        lines += [
             f"Note: {f'server {warning.server}: ' if warning.server else ''}{warning.text}" for warning in self.warnings
         ]
-        return told
+        return lines
 
 
 def analyze(topology: Topology) -> Analysis:
@@ -107,11 +107,11 @@ class StoreNow:
 
 def analyze_stores(topology: Topology, stores: Mapping[str, StoreNow]) -> Analysis:
     """Return a report on the stores of a lab or a run. Servers that could not be read are as in the topology."""
-    found = analyze(_as_it_is(topology, stores))
+    analysis = analyze(_as_it_is(topology, stores))
     places = {(store, view.name): view.place for store, now in stores.items() for view in now.settings}
     findings = [
         replace(finding, place=places.get((finding.server, finding.setting), finding.place))
-        for finding in found.findings
+        for finding in analysis.findings
     ]
     later = [
         Remark(store, f"{view.name} is {view.next_value} from the next start on")
@@ -125,20 +125,20 @@ def analyze_stores(topology: Topology, stores: Mapping[str, StoreNow]) -> Analys
         for source in now.sources
         if source.unavailable
     ]
-    return Analysis(tuple(findings), (*found.warnings, *later, *silent, *_without_address(stores)))
+    return Analysis(tuple(findings), (*analysis.warnings, *later, *silent, *_without_address(stores)))
 
 
 def _without_address(stores: Mapping[str, StoreNow]) -> Iterator[Remark]:
     """Yield a remark for each store without an address, with the stores that know it so (spec: ML-1)."""
-    known: dict[str, list[str]] = {}
+    stores_by_address: dict[str, list[str]] = {}
     for name, now in stores.items():
         for entry in now.directory:
             if entry.mail is None:
-                known.setdefault(entry.store, []).append(name)
-    for store, by in known.items():
-        where = "" if len(by) == len(stores) else f" in the directory of {join_names(by)}"
+                stores_by_address.setdefault(entry.store, []).append(name)
+    for store, by in stores_by_address.items():
+        reach = "" if len(by) == len(stores) else f" in the directory of {join_names(by)}"
         yield Remark(
-            store, f"the store has no e-mail address{where}, so no replication mail can be sent to it or by it"
+            store, f"the store has no e-mail address{reach}, so no replication mail can be sent to it or by it"
         )
 
 
@@ -148,19 +148,19 @@ def _as_it_is(topology: Topology, stores: Mapping[str, StoreNow]) -> Topology:
     for name, server in topology.servers.items():
         before = server.settings.as_texts()
         views = stores[name].settings if name in stores else ()
-        changed = {view.name: view.value for view in views if view.value != before[view.name]}
-        given = {setting: None if value == "absent" else value for setting, value in changed.items()}
-        servers[name] = replace(server, settings=server.settings.changed(given)) if given else server
-    shown = [
+        changes = {view.name: view.value for view in views if view.value != before[view.name]}
+        raw_settings = {setting: None if value == "absent" else value for setting, value in changes.items()}
+        servers[name] = replace(server, settings=server.settings.changed(raw_settings)) if raw_settings else server
+    folder_views = [
         view for now in list(stores.values())[:1] for view in now.folders if not view.hidden and view.id != HIERARCHY
     ]
-    folders = {view.path: _folder(topology.folders.get(view.path), view) for view in shown}
+    folders = {view.path: _folder(topology.folders.get(view.path), view) for view in folder_views}
     return replace(topology, servers=servers, folders=folders or topology.folders)
 
 
-def _folder(known: Folder | None, view: FolderView) -> Folder:
-    if known is not None:
-        return replace(known, replicas=view.replicas)
+def _folder(folder: Folder | None, view: FolderView) -> Folder:
+    if folder is not None:
+        return replace(folder, replicas=view.replicas)
     priority, resolve = FolderPriority(view.priority), ResolveMethod(view.resolve)
     return Folder(view.path, view.replicas, None, view.contacts, priority, resolve)
 
@@ -175,17 +175,17 @@ def _findings(server: Server) -> Iterator[Finding]:
 def _preferred(topology: Topology) -> Iterator[Remark]:
     """Yield a remark for each preferred backfill source. Exchange Server Analyzer reports them too (source S3)."""
     for name, server in topology.servers.items():
-        wanted = server.settings.preferred_backfill_source
-        if wanted is None:
+        source = server.settings.preferred_backfill_source
+        if source is None:
             continue
-        if wanted == name:
+        if source == name:
             yield Remark(name, f"its {PREFERRED} is itself; it cannot ask itself, so the value has no effect")
-        elif wanted not in topology.servers:
-            yield Remark(name, f"its {PREFERRED} {wanted!r} is not a server; {did_you_mean(wanted, topology.servers)}")
+        elif source not in topology.servers:
+            yield Remark(name, f"its {PREFERRED} {source!r} is not a server; {did_you_mean(source, topology.servers)}")
         else:
-            here, there = server.site, topology.servers[wanted].site
-            far = "" if here == there else f", although that is in another site ({there}, not {here})"
-            yield Remark(name, f"it backfills from {wanted} first while {wanted} is up{far}")
+            site, far_site = server.site, topology.servers[source].site
+            remark = "" if site == far_site else f", although that is in another site ({far_site}, not {site})"
+            yield Remark(name, f"it backfills from {source} first while {source} is up{remark}")
 
 
 def _status(topology: Topology) -> Iterator[Remark]:
@@ -202,12 +202,12 @@ def _status(topology: Topology) -> Iterator[Remark]:
 
 
 def _addresses(topology: Topology) -> Iterator[Remark]:
-    taken: dict[str, str] = {}
+    owners: dict[str, str] = {}
     for path, folder in topology.folders.items():
         alias = alias_of(folder.name) if folder.alias is None else folder.alias
         if not alias:
             continue
-        first = taken.setdefault(alias.casefold(), path)
+        first = owners.setdefault(alias.casefold(), path)
         if first != path:
             yield Remark(
                 "", f"folder {path} cannot have the address {alias}@{topology.domain}, which belongs to {first}"

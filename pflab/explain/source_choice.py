@@ -26,15 +26,15 @@ _KINDS = ("in the site", "outside the site with affinity", "outside the site wit
 
 def choice_told(event: SourcesConsidered, names: Lexicon) -> Iterator[str]:
     """Yield lines that say what is requested and how sources are selected, then a line for each holder."""
-    wanted = (
+    number_words = (
         " and ".join(names.numbers(set_text) for set_text in (event.cnset, event.cnset_fai) if set_text) or "the rest"
     )
-    yield f"At {to_the_second(event.at)} {event.node} chooses whom to ask for {wanted}: it {_WAYS[event.method]}."
+    yield f"At {to_the_second(event.at)} {event.node} chooses whom to ask for {number_words}: it {_WAYS[event.method]}."
     if event.one_by_one:
         yield "  No server has all that it misses in the folder, so one is asked now and the next after the retry time-out."
     for place, candidate in enumerate(event.candidates, start=1):
-        asked = candidate.store in event.chosen
-        why = "asked" if asked else f"passed over: {candidate.passed_over}"
+        is_chosen = candidate.store in event.chosen
+        why = "asked" if is_chosen else f"passed over: {candidate.passed_over}"
         yield f"  {place}. {candidate.store} ({', '.join(_known(event, candidate))}): {why}."
 
 
@@ -57,8 +57,8 @@ def _by_cost(event: SourcesConsidered, candidate: Candidate) -> Iterator[str]:
 
 
 def _by_group(event: SourcesConsidered, candidate: Candidate) -> Iterator[str]:
-    newer = "2000 or newer" if candidate.group <= len(_KINDS) else "older than 2000"
-    yield f"group {candidate.group}: {newer}, {_KINDS[(candidate.group - 1) % len(_KINDS)]}"
+    generation = "2000 or newer" if candidate.group <= len(_KINDS) else "older than 2000"
+    yield f"group {candidate.group}: {generation}, {_KINDS[(candidate.group - 1) % len(_KINDS)]}"
     if candidate.near:
         yield (
             "never asked yet"

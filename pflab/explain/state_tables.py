@@ -36,9 +36,9 @@ def state_tables(states: Iterable[StateView], now: LabTime | None = None) -> lis
 def _state_table(state: StateView, now: LabTime | None) -> FittedTable:
     title = f"Replication State Table for Server {state.store}"
     table = FittedTable(title, ("Replica", "Data", "Last heard"), show_lines=True)
-    known = [*state.rows, *state.leavers]
+    stores = [*state.rows, *state.leavers]
     for row in sorted(state.rows, key=lambda row: row.store):
-        table.add_texts(_replica(state, row), "\n".join(data_lines(row, known)), _heard(row, now))
+        table.add_texts(_replica(state, row), "\n".join(data_lines(row, stores)), _heard(row, now))
     for row in state.leavers:
         table.add_texts(f"{_replica(state, row)}\n(delete-pending)", "\n".join(data_lines(row)), "")
     return table
@@ -78,19 +78,21 @@ class _Data:
     the changes that created the topology's folders, so their numbers are left out if there are other numbers to show.
     """
 
-    def __init__(self, numbers: str, table: Sequence[str], what: str = "") -> None:
-        known = self._all = sets.parse_named(numbers)
-        self._known = {name: known[name] for name in sorted(known) if name != SETUP or len(known) == 1}
+    def __init__(self, numbers: str, table: Sequence[str], suffix: str = "") -> None:
+        all_numbers = self._all = sets.parse_named(numbers)
+        self._known = {
+            name: all_numbers[name] for name in sorted(all_numbers) if name != SETUP or len(all_numbers) == 1
+        }
         self._table = sets.union(map(sets.parse_named, table))
-        self._what = what
+        self._what = suffix
 
     def received(self) -> list[str]:
         """Return `A-100 received` if no number up to A-100 is missing, else lines such as `A-2..50 received`, `A-1 missing`."""
         lines = []
         for name, ranges in self._known.items():
             holes = self._holes(name)
-            told = _listed(name, ranges) if holes else f"{name}-{ranges[-1][1]}"
-            lines += [f"{told} received{self._what}", *self._told(name, holes)]
+            words = _listed(name, ranges) if holes else f"{name}-{ranges[-1][1]}"
+            lines += [f"{words} received{self._what}", *self._told(name, holes)]
         return lines
 
     def missing(self) -> list[str]:
@@ -113,25 +115,25 @@ class _Data:
 
     def _holes(self, name: str) -> sets.Ranges:
         ranges = self._known[name]
-        between = [(name, left[1] + 1, right[0] - 1) for left, right in pairwise(ranges)]
+        between = [(name, gap_start[1] + 1, right[0] - 1) for gap_start, right in pairwise(ranges)]
         below = sets.common({name: [(0, ranges[0][0] - 1)]}, self._table)
         return sets.union([sets.tidy(between), below]).get(name, [])
 
 
 def _listed(name: str, ranges: sets.Ranges) -> str:
-    told = sets.words({name: ranges[:MOST_RANGES]})
+    words = sets.words({name: ranges[:MOST_RANGES]})
     return (
-        told
+        words
         if len(ranges) <= MOST_RANGES
-        else f"{told}, ... up to {name}-{ranges[-1][1]} ({counted(len(ranges), 'range')})"
+        else f"{words}, ... up to {name}-{ranges[-1][1]} ({counted(len(ranges), 'range')})"
     )
 
 
 def numbers_text(contents: str, associated: str = "") -> str:
     """Return a set in the form for people, without the ranges that are too many to read."""
-    told = [_listed(name, ranges) for name, ranges in sets.parse_named(contents).items()]
-    told += [f"{_listed(name, ranges)} (associated)" for name, ranges in sets.parse_named(associated).items()]
-    return ", ".join(told)
+    parts = [_listed(name, ranges) for name, ranges in sets.parse_named(contents).items()]
+    parts += [f"{_listed(name, ranges)} (associated)" for name, ranges in sets.parse_named(associated).items()]
+    return ", ".join(parts)
 
 
 def _heard(row: RowView, now: LabTime | None) -> str:
@@ -176,7 +178,7 @@ def state_json(state: StateView, sources: Iterable[SourceView]) -> dict[str, Any
 
     sources: what the store knows about other stores; it is added to their rows.
     """
-    known = {source.store: source for source in sources}
+    sources_by_store = {source.store: source for source in sources}
     return {
         "store": state.store,
         "folder": state.path,
@@ -190,7 +192,7 @@ def state_json(state: StateView, sources: Iterable[SourceView]) -> dict[str, Any
                 "has_fai": ranges_json(row.numbers_fai),
                 "last_sent": row.last_sent,
                 "heard_at": None if row.heard_at is None else format_instant(row.heard_at),
-                "source": _source_json(known[row.store]) if row.store in known else None,
+                "source": _source_json(sources_by_store[row.store]) if row.store in sources_by_store else None,
             }
             for row in state.rows
         ],

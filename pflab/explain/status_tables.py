@@ -63,30 +63,30 @@ def matrix(statuses: Mapping[str, Sequence[FolderStatus]], width: int) -> Iterat
 
     statuses: of each server, in the order of the columns.
     """
-    known: dict[str, dict[str, _Look]] = {}
+    looks: dict[str, dict[str, _Look]] = {}
     for store, store_statuses in statuses.items():
         for status in store_statuses:
-            known.setdefault(status.path, {})[store] = _look(status.replicas[0])
-    paths = sorted(known, key=lambda path: (path != HIERARCHY, natural_order(path)))
-    named = {path: _shortened(HIERARCHY_NAME if path == HIERARCHY else path) for path in paths}
-    first = max(len("Folder"), *map(len, named.values()))
-    words = [len(look.word) for cells in known.values() for look in cells.values()]
+            looks.setdefault(status.path, {})[store] = _look(status.replicas[0])
+    paths = sorted(looks, key=lambda path: (path != HIERARCHY, natural_order(path)))
+    labels = {path: _shortened(HIERARCHY_NAME if path == HIERARCHY else path) for path in paths}
+    first = max(len("Folder"), *map(len, labels.values()))
+    words = [len(look.word) for cells in looks.values() for look in cells.values()]
     in_words = first + sum(2 + max(len(store), *words) for store in statuses) <= width
-    shown: Callable[[_Look], str] = (lambda look: look.word) if in_words else (lambda look: look.mark)
+    sign: Callable[[_Look], str] = (lambda look: look.word) if in_words else (lambda look: look.mark)
     widest = max(words) if in_words else 1
     for block in _blocks(list(statuses), [2 + max(len(store), widest) for store in statuses], width - first):
         yield Text(("Folder".ljust(first) + "".join(f"  {store:<{widest}}" for store in block)).rstrip(), style="bold")
         for path in paths:
-            line = Text(named[path].ljust(first))
+            line = Text(labels[path].ljust(first))
             for store in block:
-                look = known[path].get(store, _LOOKS[""])
-                line.append("  ").append(shown(look), style=look.style)
-                line.append(" " * (max(widest, len(store)) - len(shown(look))))
+                look = looks[path].get(store, _LOOKS[""])
+                line.append("  ").append(sign(look), style=look.style)
+                line.append(" " * (max(widest, len(store)) - len(sign(look))))
             line.rstrip()
             yield line
         yield Text()
-    yield from _legend({look for cells in known.values() for look in cells.values()}, in_words=in_words)
-    yield _summary(known)
+    yield from _legend({look for cells in looks.values() for look in cells.values()}, in_words=in_words)
+    yield _summary(looks)
 
 
 def _look(replica: ReplicaStatus) -> _Look:
@@ -111,17 +111,17 @@ def _blocks(stores: list[str], widths: list[int], room: int) -> Iterator[list[st
 
 
 def _legend(looks: set[_Look], *, in_words: bool) -> Iterator[Text]:
-    told = [look for look in _LOOKS.values() if look in looks and look is not _LOOKS[SyncState.IN_SYNC]]
-    for look in told if in_words else _LOOKS.values():
+    marks = [look for look in _LOOKS.values() if look in looks and look is not _LOOKS[SyncState.IN_SYNC]]
+    for look in marks if in_words else _LOOKS.values():
         yield Text.assemble((look.word if in_words else look.mark, look.style), f": {look.means}")
 
 
-def _summary(known: Mapping[str, Mapping[str, _Look]]) -> Text:
-    good = sum(set(cells.values()) == {_LOOKS[SyncState.IN_SYNC]} for cells in known.values())
-    if good == len(known):
+def _summary(looks: Mapping[str, Mapping[str, _Look]]) -> Text:
+    good = sum(set(cells.values()) == {_LOOKS[SyncState.IN_SYNC]} for cells in looks.values())
+    if good == len(looks):
         return Text("All folders are in sync on all servers, as far as the servers know.")
     are = "is" if good == 1 else "are"
-    return Text(f"{good} of {counted(len(known), 'folder')} {are} in sync on all servers, as far as the servers know.")
+    return Text(f"{good} of {counted(len(looks), 'folder')} {are} in sync on all servers, as far as the servers know.")
 
 
 def detail(status: FolderStatus, width: int) -> Iterator[Text]:
@@ -151,9 +151,9 @@ def detail(status: FolderStatus, width: int) -> Iterator[Text]:
                 for heading, cell in zip(rows[0][2:], row[2:], strict=True)
                 if cell
             )
-        if missing := numbers_text(replica.missing, replica.missing_fai):
-            told = "lacks" if replica.store == status.store else "has not reported"
-            yield from _wrapped(f"{told} {missing}", width, indent=widths[0] + 4 if wide else 4)
+        if lacking_text := numbers_text(replica.missing, replica.missing_fai):
+            verb = "lacks" if replica.store == status.store else "has not reported"
+            yield from _wrapped(f"{verb} {lacking_text}", width, indent=widths[0] + 4 if wide else 4)
     if status.unsent:
         yield from _wrapped(f"waits for its broadcast: {numbers_text(status.unsent)}", width, indent=2)
 
@@ -186,12 +186,12 @@ def instances_table(instances: Sequence[InstanceView]) -> FittedTable:
     """Return the replicas as a table, the servers of a folder side by side, with a note where their contents differ."""
     headings = ("Folder", "Server", "Items", "Size", "Last change", "Note")
     table = FittedTable("Public folder instances", headings, right=("Items", "Size"))
-    most = _most_items(instances)
+    most_items = _most_items(instances)
     before = None
     for instance in sorted(
         instances, key=lambda instance: (natural_order(instance.path), natural_order(instance.store))
     ):
-        fewer = most.get(instance.path, 0) - instance.items
+        fewer = most_items.get(instance.path, 0) - instance.items
         notes = {"delete-pending": instance.pending, f"{fewer} fewer": fewer > 0 and not instance.pending}
         table.add_texts(
             "" if instance.path == before else instance.path,
@@ -207,11 +207,11 @@ def instances_table(instances: Sequence[InstanceView]) -> FittedTable:
 
 def _most_items(instances: Iterable[InstanceView]) -> dict[str, int]:
     """Return for each folder the items of the replica that has most of them. Replicas that are being removed do not count."""
-    most: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for instance in instances:
         if not instance.pending:
-            most[instance.path] = max(most.get(instance.path, 0), instance.items)
-    return most
+            counts[instance.path] = max(counts.get(instance.path, 0), instance.items)
+    return counts
 
 
 def status_json(status: FolderStatus) -> dict[str, Any]:

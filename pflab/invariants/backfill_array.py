@@ -70,10 +70,10 @@ class MailsBringWhatTheyName(Invariant):
 
     @event_handler
     def _version(self, event: VersionApplied | VersionIgnored | VersionHeld) -> None:
-        brought = self._brought.setdefault((event.node, event.folder, event.kind == "fai"), {})
+        numbers = self._brought.setdefault((event.node, event.folder, event.kind == "fai"), {})
         for text in (event.stands_for, event.pcl):
-            bits.add(brought, bits.parse(text))
-        bits.add_number(brought, event.number)
+            bits.add(numbers, bits.parse(text))
+        bits.add_number(numbers, event.number)
 
     @event_handler
     def _failed(self, event: VersionFailed) -> None:
@@ -107,9 +107,9 @@ class MailsBringWhatTheyName(Invariant):
                 for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
                     if text:
                         # The sender accounts for changes that expired at all holders, but cannot send them.
-                        expired = self._gone.get((mail.sender, section.folder, fai), bits.EMPTY)
+                        expired_numbers = self._gone.get((mail.sender, section.folder, fai), bits.EMPTY)
                         yield from self._section(
-                            store, mail, section.folder, fai, bits.minus(bits.parse(text), expired)
+                            store, mail, section.folder, fai, bits.minus(bits.parse(text), expired_numbers)
                         )
 
     @event_handler
@@ -117,13 +117,13 @@ class MailsBringWhatTheyName(Invariant):
         for text, fai in ((event.cnset, False), (event.cnset_fai, True)):
             bits.add(self._gone.setdefault((event.node, event.folder, fai), {}), bits.parse(text))
 
-    def _section(self, store: str, mail: MailReceived, folder: str, fai: bool, named: bits.Bits) -> Witnesses:
-        brought = self._brought.get((store, folder, fai), bits.EMPTY)
+    def _section(self, store: str, mail: MailReceived, folder: str, fai: bool, claims: bits.Bits) -> Witnesses:
+        arrivals = self._brought.get((store, folder, fai), bits.EMPTY)
         for change in self.facts.of_folder.get(folder, ()):
-            unbrought = (change.kind == "fai") == fai and bits.has(named, change.number)
+            unbrought = (change.kind == "fai") == fai and bits.has(claims, change.number)
             # If an expired change was never sent, its number is closed as a hole. Others would wait for it (spec: DL-3, CN-6).
             may_lack = self.facts.may_be_a_hole(change) or (change.node, change.object) in self.facts.expired_at
-            if unbrought and not bits.has(brought, change.number) and not may_lack and not self._forgot(mail, change):
+            if unbrought and not bits.has(arrivals, change.number) and not may_lack and not self._forgot(mail, change):
                 yield f"a mail to {store} names {self.facts.what(change)}, which neither it nor an earlier mail brought"
 
     def _forgot(self, mail: MailReceived, change: ChangeMade) -> bool:
@@ -158,9 +158,9 @@ class NothingMissingIsForgotten(Invariant):
         return frozenset({*bits.numbers(bits.parse(event.stands_for)), event.number})
 
     def on_rows(self, reading: RowsReading) -> Witnesses:
-        own = [row for row in reading.rows if row.is_local]
-        others = [row for row in reading.rows if not row.is_local]
-        if all((row.cnset, row.cnset_fai) == (own[0].cnset, own[0].cnset_fai) for row in others):
+        own_rows = [row for row in reading.rows if row.is_local]
+        other_rows = [row for row in reading.rows if not row.is_local]
+        if all((row.cnset, row.cnset_fai) == (own_rows[0].cnset, own_rows[0].cnset_fai) for row in other_rows):
             return
         entries = [entry for entry in reading.entries if entry.folder == reading.folder]
         waits: dict[str, int] = {}
@@ -168,20 +168,31 @@ class NothingMissingIsForgotten(Invariant):
             for number in {texts for numbers in self._waits.get(reading.store, ()) for texts in numbers}:
                 bits.add_number(waits, number)
         # A store's own changes are not missing before it has broadcast them (RST-1).
-        mine = {self.facts.guid_of.get(reading.store, ""): bits.span(1, bits.HIGHEST)}
+        own_numbers = {self.facts.guid_of.get(reading.store, ""): bits.span(1, bits.HIGHEST)}
         for kind, texts in (
-            ("", ([row.cnset for row in others], [row.cnset for row in own], [entry.cnset for entry in entries])),
+            (
+                "",
+                (
+                    [row.cnset for row in other_rows],
+                    [row.cnset for row in own_rows],
+                    [entry.cnset for entry in entries],
+                ),
+            ),
             (
                 " (associated)",
-                ([row.cnset_fai for row in others], [row.cnset_fai for row in own], [e.cnset_fai for e in entries]),
+                (
+                    [row.cnset_fai for row in other_rows],
+                    [row.cnset_fai for row in own_rows],
+                    [e.cnset_fai for e in entries],
+                ),
             ),
         ):
-            claimed, here, listed = (bits.union(map(bits.parse, sets)) for sets in texts)
-            rest = bits.minus(claimed, bits.union((here, listed, waits, mine)))
-            if rest:
-                folder, words = self.facts.folder(reading.folder), self.facts.words(rest)
-                what = f"{reading.store} knows from a row that it lacks {words}{kind} of {folder}"
-                yield f"{what}, but its backfill array has no entry for this"
+            claims, present, entry_numbers = (bits.union(map(bits.parse, sets)) for sets in texts)
+            gap = bits.minus(claims, bits.union((present, entry_numbers, waits, own_numbers)))
+            if gap:
+                folder, words = self.facts.folder(reading.folder), self.facts.words(gap)
+                witness = f"{reading.store} knows from a row that it lacks {words}{kind} of {folder}"
+                yield f"{witness}, but its backfill array has no entry for this"
 
 
 MISSING: tuple[type[Invariant], ...] = (MailsBringWhatTheyName, NothingMissingIsForgotten)
@@ -222,9 +233,9 @@ class SlotsGoToTheLongestDue(Invariant):
         self._possible: dict[str, dict[int, str]] = {}
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
-        waiting = {entry.id: entry.folder for entry in reading.entries if entry.waiting_for_slot}
+        waiting_entries = {entry.id: entry.folder for entry in reading.entries if entry.waiting_for_slot}
         self._due_at[reading.store] = {entry.id: entry.due_at for entry in reading.entries}
-        self._certain[reading.store], self._possible[reading.store] = waiting, dict(waiting)
+        self._certain[reading.store], self._possible[reading.store] = waiting_entries, dict(waiting_entries)
         self._asked -= {place for place in self._asked if place[0] == reading.store}
         return iter(())
 
@@ -234,8 +245,8 @@ class SlotsGoToTheLongestDue(Invariant):
 
         After a start the array may come from a backup. A suspension of content moves the due times of entries.
         """
-        for known in (self._due_at, self._certain, self._possible):
-            known.pop(event.node, None)
+        for table in (self._due_at, self._certain, self._possible):
+            table.pop(event.node, None)
 
     @event_handler
     def _timed_out(self, event: EntryTimedOut) -> None:
@@ -261,18 +272,18 @@ class SlotsGoToTheLongestDue(Invariant):
 
     @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
-        waiting = self._certain.get(event.node, {})
-        for entry in [entry for entry, folder in waiting.items() if folder == event.folder]:
-            del waiting[entry]
+        waiting_entries = self._certain.get(event.node, {})
+        for entry in [entry for entry, folder in waiting_entries.items() if folder == event.folder]:
+            del waiting_entries[entry]
 
     @event_handler
     def _sent(self, event: RequestSent) -> Witnesses:
         due_at = self._due_at.get(event.node, {})
-        own = due_at.get(event.entry)
+        own_due_at = due_at.get(event.entry)
         first = [
             entry
             for entry in self._queue(event, self._certain)
-            if own is not None and (due_at[entry], entry) < (own, event.entry)
+            if own_due_at is not None and (due_at[entry], entry) < (own_due_at, event.entry)
         ]
         if first and self.facts.outstanding[event.node] + len(first) > _limit(self.facts, event.node):
             yield f"{event.node} asks for its entry {event.entry}, but entry {first[0]} was due earlier and waits for the slot"
@@ -281,22 +292,24 @@ class SlotsGoToTheLongestDue(Invariant):
 
     @event_handler
     def _deferred(self, event: RequestDeferred) -> Witnesses:
-        known = event.node in self._possible
-        others = len(self._queue(event, self._possible))
+        is_known = event.node in self._possible
+        queue_length = len(self._queue(event, self._possible))
         out, limit = self.facts.outstanding[event.node], _limit(self.facts, event.node)
-        if known and out + others < limit:
-            slots = f"outstanding {out}, waiting {others}, limit {limit}"
+        if is_known and out + queue_length < limit:
+            slots = f"outstanding {out}, waiting {queue_length}, limit {limit}"
             yield f"{event.node} lets its entry {event.entry} wait for a slot, but a slot is free: {slots}"
-        if known:
+        if is_known:
             self._possible[event.node][event.entry] = event.folder
             if event.entry in self._due_at[event.node] and (event.node, event.entry) not in self._asked:
                 self._certain[event.node][event.entry] = event.folder
 
-    def _queue(self, event: RequestSent | RequestDeferred, known: dict[str, dict[int, str]]) -> list[int]:
+    def _queue(self, event: RequestSent | RequestDeferred, entries: dict[str, dict[int, str]]) -> list[int]:
         """Return the other entries that wait for a slot. Entries of suspended content do not wait."""
-        still = event.node in self.facts.suspended
-        waiting = known.get(event.node, {}).items()
-        return [entry for entry, folder in waiting if entry != event.entry and not (still and folder != HIERARCHY)]
+        is_suspended = event.node in self.facts.suspended
+        candidates = entries.get(event.node, {}).items()
+        return [
+            entry for entry, folder in candidates if entry != event.entry and not (is_suspended and folder != HIERARCHY)
+        ]
 
 
 def _limit(facts: Facts, store: str) -> int:
@@ -386,23 +399,23 @@ class EntriesLiveByTheTable(Invariant):
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
         store = reading.store
-        shown = {entry.id: entry for entry in reading.entries}
-        for place in [place for place in self._states if place[0] == store and place[1] not in shown]:
+        entries = {entry.id: entry for entry in reading.entries}
+        for place in [place for place in self._states if place[0] == store and place[1] not in entries]:
             if not self._perhaps_gone.pop(place, False):
                 yield f"the entry {place[1]} of {store} is gone, but no event says so"
             del self._states[place]
         for entry in reading.entries:
             self._perhaps_gone.pop((store, entry.id), None)
-            expected, state = self._states.get((store, entry.id)), _state_of(entry)
-            if state is not expected:
-                should = f"should be {expected.value}" if expected is not None else "was never made"
+            table_state, state = self._states.get((store, entry.id)), _state_of(entry)
+            if state is not table_state:
+                should = f"should be {table_state.value}" if table_state is not None else "was never made"
                 yield f"the entry {entry.id} of {store} is {state.value}, but {should}"
-        requested = Counter((entry.id, request.source) for entry in reading.entries for request in entry.requests)
-        outstanding = Counter({place[1:]: count for place, count in self._outstanding.items() if place[0] == store})
-        for entry_id, source in sorted({*requested - outstanding, *outstanding - requested}):
-            shown_count, sent_count = requested[entry_id, source], outstanding[entry_id, source]
-            what = f"{shown_count} requests to {source}, but {sent_count} were sent and have not ended"
-            yield f"the entry {entry_id} of {store} has {what}"
+        request_counts = Counter((entry.id, request.source) for entry in reading.entries for request in entry.requests)
+        open_counts = Counter({place[1:]: count for place, count in self._outstanding.items() if place[0] == store})
+        for entry_id, source in sorted({*request_counts - open_counts, *open_counts - request_counts}):
+            shown_count, sent_count = request_counts[entry_id, source], open_counts[entry_id, source]
+            witness = f"{shown_count} requests to {source}, but {sent_count} were sent and have not ended"
+            yield f"the entry {entry_id} of {store} has {witness}"
 
 
 def _state_of(entry: EntryView) -> EntryState:

@@ -56,13 +56,13 @@ class _OfSources(Invariant):
     @event_handler
     def _received(self, event: MailReceived) -> None:
         """Note that the sender is up, and how long the mail took. Ignore a mail that a later mail of the sender overtook."""
-        sent = self.facts.mails.get(event.mail or "")
+        mail = self.facts.mails.get(event.mail or "")
         key = (event.node, event.sender)
-        if sent is None or sent.at <= self._heard.get(key, -1):
+        if mail is None or mail.at <= self._heard.get(key, -1):
             return
-        self._heard[key] = sent.at
+        self._heard[key] = mail.at
         self._down.pop(key, None)
-        took = max(0, event.at - sent.at)
+        took = max(0, event.at - mail.at)
         before = self._transit.get(key)
         self._transit[key] = took if before is None else before + (took - before) // 4
 
@@ -74,10 +74,10 @@ class _OfSources(Invariant):
     def _folder_changed(self, event: ChangeMade | VersionApplied) -> None:
         """Drop the rows of stores that left the replica list; a store that returns must send its row again (RST-4)."""
         place = (event.node, event.object)
-        listed = self.facts.known.listed(*place) if event.kind == "folder" else None
-        if listed is not None and self._lists.get(place) != listed:
-            self._lists[place] = listed
-            for key in [key for key in self._rows if key[:2] == place and key[2] not in listed]:
+        holders = self.facts.known.listed(*place) if event.kind == "folder" else None
+        if holders is not None and self._lists.get(place) != holders:
+            self._lists[place] = holders
+            for key in [key for key in self._rows if key[:2] == place and key[2] not in holders]:
                 self._rows[key] = bits.EMPTY
 
     @event_handler
@@ -104,17 +104,17 @@ class LeavingStoresAreAskedLast(_OfSources):
 
     @event_handler
     def _sent(self, event: RequestSent) -> Witnesses:
-        known = self.facts.known
-        holders = known.holders(event.node, event.folder)
+        knowledge = self.facts.known
+        holders = knowledge.holders(event.node, event.folder)
         if event.source in holders:
             return
-        asked = bits.by_kind(event.cnset, event.cnset_fai)
-        for store in sorted(holders & known.addressed(event.node) - {event.node}):
+        request = bits.by_kind(event.cnset, event.cnset_fai)
+        for store in sorted(holders & knowledge.addressed(event.node) - {event.node}):
             row = self._row_of(event.node, event.folder, store)
-            both = bits.common(asked, row) if row is not None else bits.EMPTY
-            if both and not self._down.get((event.node, store)):
-                what = f"{self.facts.words(both)} of {self.facts.folder(event.folder)}"
-                yield f"{event.node} asks {event.source}, which left the replica list, for {what}, which {store} holds"
+            overlap = bits.common(request, row) if row is not None else bits.EMPTY
+            if overlap and not self._down.get((event.node, store)):
+                subject = f"{self.facts.words(overlap)} of {self.facts.folder(event.folder)}"
+                yield f"{event.node} asks {event.source}, which left the replica list, for {subject}, which {store} holds"
 
 
 class SourcesAreChosenByVersionRules(_OfSources):
@@ -153,36 +153,36 @@ class SourcesAreChosenByVersionRules(_OfSources):
 
     @event_handler
     def _considered(self, event: SourcesConsidered) -> Witnesses:
-        what = f"{event.node}, for its entry {event.entry} of {self.facts.folder(event.folder)},"
+        subject = f"{event.node}, for its entry {event.entry} of {self.facts.folder(event.folder)},"
         version = str(self.facts.topology.servers[event.node].version)
         if event.method != METHODS[version]:
-            yield f"{what} chose by {event.method!r}, but {version} chooses by {METHODS[version]!r}"
+            yield f"{subject} chose by {event.method!r}, but {version} chooses by {METHODS[version]!r}"
             return
         absent = self.facts.known.holders(event.node, event.folder) - {event.node}
         absent -= {candidate.store for candidate in event.candidates}
         if absent:
-            yield f"{what} did not consider {', '.join(sorted(absent))}"
+            yield f"{subject} did not consider {', '.join(sorted(absent))}"
         for candidate in event.candidates:
             yield from (
-                f"{what} considered {candidate.store} with {wrong}" for wrong in self._mistaken(event, candidate)
+                f"{subject} considered {candidate.store} with {wrong}" for wrong in self._mistaken(event, candidate)
             )
         order = _ORDERS[event.method](event.candidates)
         if [candidate.store for candidate in event.candidates] != [candidate.store for candidate in order]:
-            yield f"{what} considered {_names(event.candidates)}, but the right order is {_names(order)}"
-        addressed = self.facts.known.addressed(event.node)
-        chosen = _CHOICES[event.method]([candidate for candidate in order if candidate.store in addressed])
-        if list(event.chosen) != chosen:
-            yield f"{what} chose {', '.join(event.chosen) or 'nobody'}, but should choose {', '.join(chosen) or 'nobody'}"
+            yield f"{subject} considered {_names(event.candidates)}, but the right order is {_names(order)}"
+        addresses = self.facts.known.addressed(event.node)
+        right = _CHOICES[event.method]([candidate for candidate in order if candidate.store in addresses])
+        if list(event.chosen) != right:
+            yield f"{subject} chose {', '.join(event.chosen) or 'nobody'}, but should choose {', '.join(right) or 'nobody'}"
 
     def _mistaken(self, event: SourcesConsidered, candidate: Candidate) -> Witnesses:
-        here, there = (self.facts.topology.servers[name] for name in (event.node, candidate.store))
+        server, far_server = (self.facts.topology.servers[name] for name in (event.node, candidate.store))
         key = (event.node, candidate.store)
-        preferred = str(here.version) in PREFERRING and self._preferred.get(event.node) == candidate.store
-        expected: dict[str, tuple[object, object]] = {
-            "version": (candidate.version, str(there.version)),
-            "site": (candidate.near, here.site == there.site),
-            "cost": (candidate.cost, self._routing.site_cost(here.site, there.site)),
-            "affinity": (candidate.affinity, self._routing.affinity_cost(here.site, there.site)),
+        preferred = str(server.version) in PREFERRING and self._preferred.get(event.node) == candidate.store
+        right_values: dict[str, tuple[object, object]] = {
+            "version": (candidate.version, str(far_server.version)),
+            "site": (candidate.near, server.site == far_server.site),
+            "cost": (candidate.cost, self._routing.site_cost(server.site, far_server.site)),
+            "affinity": (candidate.affinity, self._routing.affinity_cost(server.site, far_server.site)),
             "down": (candidate.down, self._down.get(key, False)),
             "last backfill": (candidate.backfilled_at, self._asked_at.get(key, 0)),
             "transmission time": (candidate.transit_us, self._transit.get(key)),
@@ -191,12 +191,15 @@ class SourcesAreChosenByVersionRules(_OfSources):
         }
         row = self._row_of(event.node, event.folder, candidate.store)
         if row is not None:
-            gap, missing = bits.by_kind(event.cnset, event.cnset_fai), bits.by_kind(event.missing, event.missing_fai)
-            expected["numbers"] = (candidate.has, bits.count(bits.common(gap, row)))
-            expected["all numbers"] = (candidate.has_all, not bits.minus(missing, row))
-        for name, (said, right) in expected.items():
-            if said != right:
-                yield f"{name} {said}; it is {right}"
+            gap, all_missing = (
+                bits.by_kind(event.cnset, event.cnset_fai),
+                bits.by_kind(event.missing, event.missing_fai),
+            )
+            right_values["numbers"] = (candidate.has, bits.count(bits.common(gap, row)))
+            right_values["all numbers"] = (candidate.has_all, not bits.minus(all_missing, row))
+        for name, (value, right) in right_values.items():
+            if value != right:
+                yield f"{name} {value}; it is {right}"
 
 
 def _names(candidates: Sequence[Candidate]) -> str:
@@ -258,13 +261,13 @@ def _first_two(order: Sequence[Candidate]) -> list[str]:
 
     Whether a leaving store has something that the holders before it lack is taken from the event.
     """
-    asked = {candidate.store for candidate in order if "already" in candidate.passed_over}
+    stores = {candidate.store for candidate in order if "already" in candidate.passed_over}
     fit = [
         candidate.store
         for candidate in order
         if _askable(candidate) and not (candidate.leaving and "before it have" in candidate.passed_over)
     ]
-    return [store for store in fit if store not in asked][: max(0, 2 - len(asked))]
+    return [store for store in fit if store not in stores][: max(0, 2 - len(stores))]
 
 
 # --- 2000

@@ -81,8 +81,8 @@ class EntriesWaitAsConfigured(Invariant):
     def _list(self, event: ChangeMade | VersionApplied) -> None:
         """Drop the rows of stores that left the replica list (RST-4)."""
         if event.kind == "folder":
-            others = self.facts.known.others(event.node, event.object) or frozenset()
-            for key in [key for key in self._rows if key[:2] == (event.node, event.object) and key[2] not in others]:
+            holders = self.facts.known.others(event.node, event.object) or frozenset()
+            for key in [key for key in self._rows if key[:2] == (event.node, event.object) and key[2] not in holders]:
                 del self._rows[key]
 
     @event_handler
@@ -93,33 +93,33 @@ class EntriesWaitAsConfigured(Invariant):
     @event_handler
     def _row(self, event: RowReplaced) -> None:
         self._rows[event.node, event.folder, event.store] = bits.by_kind(event.cnset, event.cnset_fai)
-        sent = self.facts.mails.get(event.mail or "")
-        if sent is not None and sent.message_type in RESPONSES:
+        mail = self.facts.mails.get(event.mail or "")
+        if mail is not None and mail.message_type in RESPONSES:
             # A response can wait for the replica (spec: IN-5). Then it is applied after its mail was received.
-            self._responded(event.node, [section for section in sent.folders if section.folder == event.folder])
+            self._responded(event.node, [section for section in mail.folders if section.folder == event.folder])
         self._claims(event, event.folder, event.store)
 
     def _claims(self, event: RowReplaced | MailReceived, folder: str, store: str) -> None:
         """Note each entry of which a store of the site now claims all numbers."""
         if self._same_site(event.node, store):
-            for key, made in self._made.items():
-                if key[0] == event.node and made.folder == folder and self._in_the_site(made, event.node):
+            for key, entry in self._made.items():
+                if key[0] == event.node and entry.folder == folder and self._in_the_site(entry, event.node):
                     self._near_at.setdefault(key, event.at)
 
-    def _same_site(self, one: str, other: str) -> bool:
+    def _same_site(self, store: str, other: str) -> bool:
         servers = self.facts.topology.servers
-        return servers[one].site == servers[other].site
+        return servers[store].site == servers[other].site
 
     def _in_the_site(self, entry: EntryMade | EntryView, asker: str) -> bits.Bits:
         """Return the numbers of an entry that stores of the asker's site claim."""
-        known = self.facts.known
-        holders = known.holders(asker, entry.folder)
+        knowledge = self.facts.known
+        holders = knowledge.holders(asker, entry.folder)
         claims = []
-        for place in {*self._rows, *known.leavers}:
+        for place in {*self._rows, *knowledge.leavers}:
             node, folder, store = place
             if node == asker and folder == entry.folder and self._same_site(asker, store):
                 row = self._rows.get(place) if store in holders else None
-                claims.append(known.leavers.get(place, bits.EMPTY) if row is None else row)
+                claims.append(knowledge.leavers.get(place, bits.EMPTY) if row is None else row)
         return bits.common(bits.by_kind(entry.cnset, entry.cnset_fai), bits.union(claims))
 
     def _first_us(self, store: str, *, local: bool) -> int:
@@ -131,16 +131,16 @@ class EntriesWaitAsConfigured(Invariant):
         self._made[key] = event
         numbers = bits.by_kind(event.cnset, event.cnset_fai)
         near = self._in_the_site(event, event.node)
-        what = f"{event.node}'s entry {event.entry} of {self.facts.folder(event.folder)}"
+        subject = f"{event.node}'s entry {event.entry} of {self.facts.folder(event.folder)}"
         wrong = bits.minus(numbers, near) if event.local else near
         if wrong:
-            who = "no store in its site has" if event.local else "its site has"
-            yield f"{what} counts as {'local' if event.local else 'remote'}, but {who} {self.facts.words(wrong)}"
+            claimants = "no store in its site has" if event.local else "its site has"
+            yield f"{subject} counts as {'local' if event.local else 'remote'}, but {claimants} {self.facts.words(wrong)}"
         if event.local:
             self._called_local[key] = True
         due_at = self._due_at(event)
         if due_at is not None and event.due_at != due_at:
-            yield f"{what} is due at {format_instant(event.due_at)}, but the settings give {format_instant(due_at)}"
+            yield f"{subject} is due at {format_instant(event.due_at)}, but the settings give {format_instant(due_at)}"
 
     def _due_at(self, event: EntryMade) -> LabTime | None:
         """Return the end of the first time-out of a new entry; None if a suspension may have moved it."""
@@ -172,8 +172,8 @@ class EntriesWaitAsConfigured(Invariant):
         self._called_local[key] = True
         wrong = bits.minus(bits.by_kind(entry.cnset, entry.cnset_fai), self._in_the_site(entry, store))
         if wrong:
-            what = f"{store}'s entry {entry.id} of {entry.path}"
-            yield f"{what} counts as local, but no store of the site has {self.facts.words(wrong)}"
+            subject = f"{store}'s entry {entry.id} of {entry.path}"
+            yield f"{subject} counts as local, but no store of the site has {self.facts.words(wrong)}"
 
     def _soon_enough(self, store: str, entry: EntryView) -> Witnesses:
         near_at = self._near_at.get((store, entry.id))
@@ -184,8 +184,8 @@ class EntriesWaitAsConfigured(Invariant):
         near = self._in_the_site(entry, store)
         latest_at = max(entry.made_at + self._first_us(store, local=True), near_at)
         if near and entry.due_at > latest_at:
-            what = f"{store}'s entry {entry.id} of {entry.path}, of which its site has {self.facts.words(near)},"
-            yield f"{what} is due at {format_instant(entry.due_at)}, but should be due by {format_instant(latest_at)}"
+            subject = f"{store}'s entry {entry.id} of {entry.path}, of which its site has {self.facts.words(near)},"
+            yield f"{subject} is due at {format_instant(entry.due_at)}, but should be due by {format_instant(latest_at)}"
 
 
 TIMEOUTS: tuple[type[Invariant], ...] = (EntriesWaitAsConfigured,)
@@ -209,8 +209,8 @@ class TimeoutsSendRequests(Invariant):
     @event_handler
     def _in_vain(self, event: RequestEnded) -> None:
         """Note an empty answer. Content that is suspended waits until it is resumed (RP-5)."""
-        still = event.node in self.facts.suspended and event.folder != HIERARCHY
-        if event.how == "empty" and not still:
+        is_suspended = event.node in self.facts.suspended and event.folder != HIERARCHY
+        if event.how == "empty" and not is_suspended:
             self._timed_out[event.node, event.entry] = event
 
     @event_handler
@@ -230,30 +230,30 @@ class TimeoutsSendRequests(Invariant):
             event = self._timed_out.pop((reading.store, entry.id), None)
             if event is None or entry.requests or entry.waiting_for_slot:
                 continue
-            missing = bits.by_kind(entry.cnset, entry.cnset_fai)
-            sources = [store for store in self._sources(event) if bits.common(missing, self._claims(event, store))]
+            gap = bits.by_kind(entry.cnset, entry.cnset_fai)
+            sources = [store for store in self._sources(event) if bits.common(gap, self._claims(event, store))]
             if sources:
-                what = f"{reading.store}'s entry {entry.id} ({self.facts.words(missing)} of {entry.path})"
+                subject = f"{reading.store}'s entry {entry.id} ({self.facts.words(gap)} of {entry.path})"
                 if isinstance(event, EntryTimedOut):
                     after = f"reached its time-out {event.attempt}"
                 else:
                     after = f"got nothing from {event.source}"
-                yield f"{what} {after}, but no request went to {' or '.join(sources)}"
+                yield f"{subject} {after}, but no request went to {' or '.join(sources)}"
 
     def _sources(self, event: EntryTimedOut | RequestEnded) -> Iterator[str]:
-        known = self.facts.known
-        leaving = {store for node, folder, store in known.leavers if (node, folder) == (event.node, event.folder)}
-        found = (known.holders(event.node, event.folder) | leaving) & known.addressed(event.node)
-        yield from sorted(found - {event.node})
+        knowledge = self.facts.known
+        leavers = {store for node, folder, store in knowledge.leavers if (node, folder) == (event.node, event.folder)}
+        sources = (knowledge.holders(event.node, event.folder) | leavers) & knowledge.addressed(event.node)
+        yield from sorted(sources - {event.node})
 
     def _claims(self, event: EntryTimedOut | RequestEnded, store: str) -> bits.Bits:
         place = (event.node, event.folder, store)
-        known = self.facts.known
-        listed = store in known.holders(event.node, event.folder)
-        claimed = self.facts.rows.get(place) if listed else None
-        if claimed is None:
-            claimed = known.leavers.get(place, bits.EMPTY)
-        return bits.minus(claimed, self.facts.reported_expired.get(place, bits.EMPTY))
+        knowledge = self.facts.known
+        is_holder = store in knowledge.holders(event.node, event.folder)
+        row = self.facts.rows.get(place) if is_holder else None
+        if row is None:
+            row = knowledge.leavers.get(place, bits.EMPTY)
+        return bits.minus(row, self.facts.reported_expired.get(place, bits.EMPTY))
 
 
 class SilentSourcesGoDown(Invariant):
@@ -273,9 +273,9 @@ class SilentSourcesGoDown(Invariant):
     @event_handler
     def _received(self, event: MailReceived) -> None:
         """Forget requests to the sender, which is up, and requests for the mail's folders, which the mail may answer (BF-2)."""
-        named = {section.folder for section in event.folders}
-        for key, asked in list(self._asked.items()):
-            if key[0] == event.node and (asked.source == event.sender or asked.folder in named):
+        folders = {section.folder for section in event.folders}
+        for key, request in list(self._asked.items()):
+            if key[0] == event.node and (request.source == event.sender or request.folder in folders):
                 del self._asked[key]
 
     @event_handler
@@ -284,8 +284,8 @@ class SilentSourcesGoDown(Invariant):
 
     @event_handler
     def _ended(self, event: RequestEnded) -> Witnesses:
-        asked = self._asked.pop((event.node, event.entry, event.source), None)
-        if asked is None or event.how != "retry" or event.at < asked.retry_at:
+        request = self._asked.pop((event.node, event.entry, event.source), None)
+        if request is None or event.how != "retry" or event.at < request.retry_at:
             return
         if not self._down.get((event.node, event.source)):
             folder = self.facts.folder(event.folder)

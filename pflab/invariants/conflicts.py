@@ -64,20 +64,20 @@ class OldConflictsEndAtHome(Invariant):
     @event_handler
     def _aged(self, event: ConflictAged) -> Witnesses:
         place = (event.node, event.folder, event.object)
-        what = f"the conflict of {self.facts.names.what(event.folder, event.object)}"
+        subject = f"the conflict of {self.facts.names.what(event.folder, event.object)}"
         home = self.facts.known.home(event.node, event.folder)
         if home != event.node:
-            yield f"{event.node} ended {what} because of its age, but the home store is {home}"
+            yield f"{event.node} ended {subject} because of its age, but the home store is {home}"
         number, conflict = self._ended.pop(place, ("", None))
         limit_us = self._limits_us[event.node]
         if conflict is None or number != event.number:
-            yield f"{event.node} reports that it ended {what}, but there was none"
+            yield f"{event.node} reports that it ended {subject}, but there was none"
         elif limit_us is None:
-            yield f"{event.node} ended {what}, but this store has no age limit for conflicts"
+            yield f"{event.node} ended {subject}, but this store has no age limit for conflicts"
         elif event.at - conflict.since_at < limit_us:
-            yield f"{event.node} ended {what} after {format_duration(event.at - conflict.since_at)}, before its time"
+            yield f"{event.node} ended {subject} after {format_duration(event.at - conflict.since_at)}, before its time"
         elif event.winner != conflict.winner:
-            yield f"{event.node} ended {what} in favour of {self.facts.shown(event.winner)}, which was not shown"
+            yield f"{event.node} ended {subject} in favour of {self.facts.shown(event.winner)}, which was not shown"
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         limit_us = self._limits_us[store]
@@ -85,8 +85,8 @@ class OldConflictsEndAtHome(Invariant):
             return
         for place, conflict in self._conflicts.items():
             if place[0] == store and now - conflict.since_at > limit_us and self.facts.known.home(*place[:2]) == store:
-                what = self.facts.names.what(*place[1:])
-                yield f"{store} is the home store, but left {what} in conflict for {format_duration(now - conflict.since_at)}"
+                subject, age = self.facts.names.what(*place[1:]), format_duration(now - conflict.since_at)
+                yield f"{store} is the home store, but left {subject} in conflict for {age}"
 
     @event_handler
     def _gone(self, event: TombstoneMade | ItemExpired) -> None:
@@ -114,8 +114,8 @@ class ContactsResolve(Invariant):
     def _ends(self, event: ConflictEnded) -> Witnesses:
         contacts = self.facts.known.contacts(event.node, event.folder)
         if event.by and contacts is not None and event.by not in contacts:
-            what = self.facts.names.what(event.folder, event.object)
-            yield f"{event.by} resolved the conflict of {what} on {event.node}, but is not a contact of the folder"
+            subject = self.facts.names.what(event.folder, event.object)
+            yield f"{event.by} resolved the conflict of {subject} on {event.node}, but is not a contact of the folder"
 
 
 CONFLICTS: tuple[type[Invariant], ...] = (OldConflictsEndAtHome, ContactsResolve)
@@ -149,34 +149,34 @@ class ContactsAreNotified(Invariant):
     def _applied(self, event: VersionApplied) -> Witnesses:
         if event.kind != "message":
             return
-        beside = self._keep(event, deleted=event.deleted)
+        rivals = self._keep(event, deleted=event.deleted)
         place = (event.node, event.folder, event.object)
-        if beside:
+        if rivals:
             self._since.setdefault(place, event.at)
         else:
             self._since.pop(place, None)
-        if not beside or not self._is_home(event.node, event.folder):
+        if not rivals or not self._is_home(event.node, event.folder):
             return
         if event.deleted:
-            self._lost_edits.setdefault(event.node, {}).update(dict.fromkeys(sorted(beside), place))
+            self._lost_edits.setdefault(event.node, {}).update(dict.fromkeys(sorted(rivals), place))
         elif self.facts.known.resolve(event.node, event.folder) is ResolveMethod.DEFAULT:
-            self._joined.setdefault(place, []).append(beside | {event.number})
+            self._joined.setdefault(place, []).append(rivals | {event.number})
         yield from ()
 
     def _keep(self, event: ChangeMade | VersionApplied, *, deleted: bool) -> set[str]:
         """Remember a version. Return the other versions that the store kept and that this version does not include."""
         if event.kind != "message":
             return set()
-        kept = self._kept.setdefault((event.node, event.folder, event.object), set())
-        kept -= self.facts.ancestors.get(event.number, frozenset())
-        beside = kept - {event.number}
+        numbers = self._kept.setdefault((event.node, event.folder, event.object), set())
+        numbers -= self.facts.ancestors.get(event.number, frozenset())
+        rivals = numbers - {event.number}
         if deleted:
             # Deletions of one message merge their lists, so this one may include more than its author knew (DL-2).
-            beside = {number for number in beside if not bits.covers(event.pcl, number)}
-            kept.clear()
+            rivals = {number for number in rivals if not bits.covers(event.pcl, number)}
+            numbers.clear()
         else:
-            kept.add(event.number)
-        return beside
+            numbers.add(event.number)
+        return rivals
 
     def _is_home(self, store: str, folder: str) -> bool:
         return self.facts.known.home(store, folder) == store
@@ -184,29 +184,30 @@ class ContactsAreNotified(Invariant):
     @event_handler
     def _notice(self, event: ConflictNotice) -> Witnesses:
         place = (event.node, event.folder, event.object)
-        what = self.facts.names.what(event.folder, event.object)
+        subject = self.facts.names.what(event.folder, event.object)
         if len(event.versions) == 1:
             number = event.versions[0]
             self._lost_edits.get(event.node, {}).pop(number, None)
             # If an edit was never sent, only the store that made it knows it, so this store sends the notice (DL-2).
             at_home = self._is_home(event.node, event.folder)
             if not at_home and bits.split(number)[0] not in self.facts.guids_of(event.node):
-                yield f"{event.node} sent a notice of a lost edit of {what}, but is not the folder's home store"
+                yield f"{event.node} sent a notice of a lost edit of {subject}, but is not the folder's home store"
             return
-        joined = self._joined.get(place, [])
-        if not joined:
-            yield from self._in_place_of_others(event, place, what)
+        joins = self._joined.get(place, [])
+        if not joins:
+            yield from self._in_place_of_others(event, place, subject)
             return
         versions = set(event.versions)
-        if versions not in joined:
-            conflicts = " or ".join(", ".join(sorted(map(self.facts.shown, conflict))) for conflict in joined)
-            told = ", ".join(sorted(map(self.facts.shown, versions)))
-            yield f"{event.node} sent a notice of a conflict of {what} between {told}, but the conflict is between {conflicts}"
+        if versions not in joins:
+            conflicts = " or ".join(", ".join(sorted(map(self.facts.shown, conflict))) for conflict in joins)
+            parties = ", ".join(sorted(map(self.facts.shown, versions)))
+            witness = f"{event.node} sent a notice of a conflict of {subject} between {parties}"
+            yield f"{witness}, but the conflict is between {conflicts}"
             return
-        joined.remove(versions)
+        joins.remove(versions)
         self._notified[place] = versions
 
-    def _in_place_of_others(self, event: ConflictNotice, place: Place, what: str) -> Witnesses:
+    def _in_place_of_others(self, event: ConflictNotice, place: Place, subject: str) -> Witnesses:
         before, since_at = self.facts.known.before(*place[:2]), self._since.get(place)
         versions = set(event.versions)
         has = [
@@ -216,16 +217,16 @@ class ContactsAreNotified(Invariant):
         ]
         settings = self.facts.topology.servers[event.node].settings
         wait_us = settings.status_timeout_us + 2 * settings.status_alignment_us
-        told = self._notified.get(place) == versions
-        wanted = self.facts.known.resolve(*place[:2]) is ResolveMethod.DEFAULT
-        if before is None or since_at is None or versions != self._kept.get(place) or told or not wanted:
+        is_repeat = self._notified.get(place) == versions
+        is_due = self.facts.known.resolve(*place[:2]) is ResolveMethod.DEFAULT
+        if before is None or since_at is None or versions != self._kept.get(place) or is_repeat or not is_due:
             home = self.facts.known.home(event.node, event.folder)
-            yield f"{event.node} sent a notice of a conflict of {what} without a reason; the home store is {home}"
+            yield f"{event.node} sent a notice of a conflict of {subject} without a reason; the home store is {home}"
         elif has:
-            yield f"{event.node} sent a notice of a conflict of {what}, but {has[0]} was heard to have all its versions"
+            yield f"{event.node} sent a notice of a conflict of {subject}, but {has[0]} was heard to have all its versions"
         elif event.at - since_at < wait_us:
             age = format_duration(event.at - since_at)
-            yield f"{event.node} sent a notice of a conflict of {what} for other holders after {age}, before its time"
+            yield f"{event.node} sent a notice of a conflict of {subject} for other holders after {age}, before its time"
         self._notified[place] = versions
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
@@ -235,9 +236,9 @@ class ContactsAreNotified(Invariant):
                 continue
             yield f"{store} is the home store of {self.facts.names.what(*place[1:])}, which is in conflict, but sent no notice"
         for number, place in self._lost_edits.pop(store, {}).items():
-            what = self.facts.names.what(*place[1:])
-            lost = f"{self.facts.shown(number)} lost to a deletion"
-            yield f"{store} is the home store of {what}, where {lost}, but sent no notice"
+            subject = self.facts.names.what(*place[1:])
+            loss = f"{self.facts.shown(number)} lost to a deletion"
+            yield f"{store} is the home store of {subject}, where {loss}, but sent no notice"
 
     @event_handler
     def _expired(self, event: ItemExpired) -> None:

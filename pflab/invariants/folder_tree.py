@@ -79,28 +79,28 @@ def paths_of(folders: Tree) -> dict[str, str]:
     children: dict[str, list[str]] = {}
     for object_, parent in parents.items():
         children.setdefault(parent, []).append(object_)
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     ahead = [(HIERARCHY, "")]
     for parent, above in ahead:
-        taken: set[str] = set()
+        names_here: set[str] = set()
         for object_ in sorted(children.get(parent, ()), key=lambda id_: (folders[id_].created, id_)):
             title = folders[object_].title
-            names = (title if count == 1 else f"{title} ({count})" for count in range(1, len(taken) + 2))
-            name = next(used_name for used_name in names if used_name not in taken)
-            taken.add(name)
-            found[object_] = above + name
+            names = (title if count == 1 else f"{title} ({count})" for count in range(1, len(names_here) + 2))
+            name = next(used_name for used_name in names if used_name not in names_here)
+            names_here.add(name)
+            paths[object_] = above + name
             ahead.append((object_, f"{above}{name}/"))
-    return found
+    return paths
 
 
 def cycles_of(parents: Mapping[str, str]) -> Iterator[list[str]]:
     """Yield each cycle of folders once."""
-    seen: set[str] = set()
+    visited: set[str] = set()
     for start in parents:
         chain: list[str] = []
         at = start
-        while at in parents and at not in seen:
-            seen.add(at)
+        while at in parents and at not in visited:
+            visited.add(at)
             chain.append(at)
             at = parents[at]
         if at in chain:
@@ -121,14 +121,14 @@ class TreeIsComputed(Invariant):
             return
         paths = paths_of(folders)
         for view in reading.tree:
-            due = paths.get(view.id)
-            what = self.facts.names.what(HIERARCHY, view.id)
-            if due is None and not view.hidden:
-                yield f"{reading.store} shows {what} as {view.path}, but all folders above it are deleted or unknown"
-            elif due is not None and view.hidden:
-                yield f"{reading.store} hides {what}, which has its place at {due}"
-            elif due is not None and view.path != due:
-                yield f"{reading.store} shows {what} as {view.path}; by its versions it is {due}"
+            path = paths.get(view.id)
+            subject = self.facts.names.what(HIERARCHY, view.id)
+            if path is None and not view.hidden:
+                yield f"{reading.store} shows {subject} as {view.path}, but all folders above it are deleted or unknown"
+            elif path is not None and view.hidden:
+                yield f"{reading.store} hides {subject}, which has its place at {path}"
+            elif path is not None and view.path != path:
+                yield f"{reading.store} shows {subject} as {view.path}; by its versions it is {path}"
 
 
 class ListedStoresHold(Invariant):
@@ -142,13 +142,13 @@ class ListedStoresHold(Invariant):
             return
         paths = paths_of(folders)
         for view in reading.tree:
-            due = view.id in paths and reading.store in folders[view.id].replicas
-            what = self.facts.names.what(HIERARCHY, view.id)
-            if view.held_here and not due:
+            must_hold = view.id in paths and reading.store in folders[view.id].replicas
+            subject = self.facts.names.what(HIERARCHY, view.id)
+            if view.held_here and not must_hold:
                 why = "is not on its replica list" if view.id in paths else "has no place for it in its tree"
-                yield f"{reading.store} holds {what}, but {why}"
-            elif due and not view.held_here:
-                yield f"{reading.store} is on the replica list of {what}, but holds no replica"
+                yield f"{reading.store} holds {subject}, but {why}"
+            elif must_hold and not view.held_here:
+                yield f"{reading.store} is on the replica list of {subject}, but holds no replica"
 
 
 def kept_folders(facts: Facts, reading: FolderReading) -> dict[str, FolderVersion] | None:
@@ -158,9 +158,9 @@ def kept_folders(facts: Facts, reading: FolderReading) -> dict[str, FolderVersio
     """
     if reading.folder != HIERARCHY:
         return None
-    found: dict[str, FolderVersion] = {}
-    for object_, kept in reading.knowledge.versions.items():
-        number = kept[0][0]
+    folders: dict[str, FolderVersion] = {}
+    for object_, versions in reading.knowledge.versions.items():
+        number = versions[0][0]
         change = facts.changes.get(number)
         if change is None:
             guid, counter = bits.split(number)
@@ -169,8 +169,8 @@ def kept_folders(facts: Facts, reading: FolderReading) -> dict[str, FolderVersio
             version = replace(folder_version_of(change), created=_created(facts, object_))
         if version is None:
             return None
-        found[object_] = version
-    return found
+        folders[object_] = version
+    return folders
 
 
 def _created(facts: Facts, object_: str) -> tuple[bytes, int]:

@@ -153,7 +153,7 @@ class InvariantSet:
                 handlers.setdefault(kind, []).append((invariant, handler))
         # Handlers of all events come first, then handlers of the event's class.
         self._of_any = handlers.pop(Event, [])
-        self._of_events = {kind: [*self._of_any, *own] for kind, own in handlers.items()}
+        self._of_events = {kind: [*self._of_any, *methods] for kind, methods in handlers.items()}
 
     def event(self, event: Event) -> None:
         self.facts.take(event)
@@ -175,10 +175,10 @@ class InvariantSet:
         """
         self._ask(self._of_quiet, at, store, now)
 
-    def _ask(self, asked: _Asked, at: LabTime, *given: Any) -> None:
+    def _ask(self, checks: _Asked, at: LabTime, *arguments: Any) -> None:
         # No other loop of a campaign runs as often.
-        for invariant, method in asked:
-            for witness in method(*given) or ():
+        for invariant, method in checks:
+            for witness in method(*arguments) or ():
                 self.violations.append(Violation(invariant.id, invariant.rules, at, witness))
 
 
@@ -207,12 +207,12 @@ VALIDATIONS: dict[str, tuple[tuple[str, ...], str]] = {
 
 def violations_of(verdict: Verdict, at: LabTime) -> tuple[tuple[Violation, ...], tuple[str, ...]]:
     """Return the violations in a verdict, and texts that say what the verdict leaves unknown."""
-    found = tuple(Violation(id_, VALIDATIONS[id_][0], at, witness) for id_, witness in _of(verdict))
+    violations = tuple(Violation(id_, VALIDATIONS[id_][0], at, witness) for id_, witness in _of(verdict))
     unknown = [folder for folder in verdict.folders if folder.judgement is Judgement.UNKNOWN]
     doubts = tuple(folder.in_words() for folder in unknown)
     if not verdict.folders:
         doubts = ("there is no folder to judge",)
-    return found, doubts
+    return violations, doubts
 
 
 def _of(verdict: Verdict) -> Iterator[tuple[str, str]]:

@@ -40,14 +40,14 @@ class OwnRowIsTrue(Invariant):
 
     def _row(self, event: MailSubmitted, folder: str, row: bits.Bits, fai: bool) -> Witnesses:
         facts = self.facts
-        said = f"{event.node} claims in a {mail_name(event.message_type)}"
+        claim = f"{event.node} claims in a {mail_name(event.message_type)}"
         beyond = facts.beyond(row, folder, fai)
         if beyond:
-            yield f"{said} {facts.words(beyond)} of {facts.folder(folder)}, above the last change of its store there"
+            yield f"{claim} {facts.words(beyond)} of {facts.folder(folder)}, above the last change of its store there"
         unheard = bits.minus(bits.minus(row, facts.can_know(event.node, folder, fai)), beyond)
         unheard = {guid: mask for guid, mask in unheard.items() if not facts.setup(guid)}
         if unheard:
-            yield f"{said} {facts.words(unheard)} of {facts.folder(folder)}, which no mail ever brought to this store"
+            yield f"{claim} {facts.words(unheard)} of {facts.folder(folder)}, which no mail ever brought to this store"
 
 
 class OwnRowGrows(Invariant):
@@ -71,10 +71,10 @@ class OwnRowGrows(Invariant):
             for text, fai in ((section.row, False), (section.row_fai, True)):
                 place = (event.node, section.folder, fai)
                 row = bits.parse(text)
-                missing = bits.minus(self._rows.get(place, bits.EMPTY), row)
+                gap = bits.minus(self._rows.get(place, bits.EMPTY), row)
                 self._rows[place] = row
-                if missing:
-                    folder, words = self.facts.folder(section.folder), self.facts.words(missing)
+                if gap:
+                    folder, words = self.facts.folder(section.folder), self.facts.words(gap)
                     yield f"{event.node} no longer says that it has {words} of {folder}, but its replica was not dropped"
 
 
@@ -94,15 +94,15 @@ class MailsNameWhatTheSenderHas(Invariant):
                     yield from self._set(event, section, bits.parse(cnset), bits.parse(row))
 
     def _set(self, event: MailSubmitted, section: MailFolder, cnset: bits.Bits, row: bits.Bits) -> Witnesses:
-        what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
+        subject = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
         if event.message_type in UPDATES:
             wrong = bits.minus(cnset, row)
             if wrong:
-                yield f"{what} names {self.facts.words(wrong)}, which its own row in the same mail lacks"
+                yield f"{subject} names {self.facts.words(wrong)}, which its own row in the same mail lacks"
         elif event.message_type == MailKind.BACKFILL_REQUEST:
             wrong = bits.common(cnset, row)
             if wrong:
-                yield f"{what} asks for {self.facts.words(wrong)}, which its own row in the same mail has"
+                yield f"{subject} asks for {self.facts.words(wrong)}, which its own row in the same mail has"
 
 
 class RowsOfOthersAreTheirs(Invariant):
@@ -126,28 +126,30 @@ class RowsOfOthersAreTheirs(Invariant):
 
     @event_handler
     def _received(self, event: MailReceived) -> Witnesses:
-        sent = self.facts.mails.get(event.mail or "")
-        if sent is None or sent.node != event.sender:
+        mail = self.facts.mails.get(event.mail or "")
+        if mail is None or mail.node != event.sender:
             yield f"{event.node} took mail {event.mail} as {event.sender}'s, which {event.sender} never sent"
-        elif (sent.folders, sent.number, sent.message_type) != (event.folders, event.number, event.message_type):
+        elif (mail.folders, mail.number, mail.message_type) != (event.folders, event.number, event.message_type):
             yield f"{event.node} read in mail {event.mail} other data than {event.sender} had written"
 
     @event_handler
     def _replaced(self, event: RowReplaced) -> Witnesses:
-        sent = self.facts.mails.get(event.mail or "")
-        said = sent is not None and sent.node == event.store and sent.number == event.sent_number
+        mail = self.facts.mails.get(event.mail or "")
+        is_claimed = mail is not None and mail.node == event.store and mail.number == event.sent_number
         sections = (
-            [] if sent is None or not said else [section for section in sent.folders if section.folder == event.folder]
+            []
+            if mail is None or not is_claimed
+            else [section for section in mail.folders if section.folder == event.folder]
         )
-        where = f"{event.node}'s row for {event.store} in {self.facts.folder(event.folder)}"
+        row_name = f"{event.node}'s row for {event.store} in {self.facts.folder(event.folder)}"
         if not any((section.row, section.row_fai) == (event.cnset, event.cnset_fai) for section in sections):
             row = self.facts.words(bits.parse(event.cnset))
-            yield f"{where} is now {row}, which {event.store} did not send in mail {event.mail}"
+            yield f"{row_name} is now {row}, which {event.store} did not send in mail {event.mail}"
         rows = self._rows.setdefault((event.node, event.folder), {})
         before = rows.get(event.store, (0, 0))
         rows[event.store] = (event.sent_at, event.sent_number)
         if rows[event.store] <= before:
-            yield f"{where} is now from mail number {event.sent_number}, but was from mail number {before[1]} before"
+            yield f"{row_name} is now from mail number {event.sent_number}, but was from mail number {before[1]} before"
 
 
 class SameBytesEverywhere(Invariant):
@@ -157,12 +159,12 @@ class SameBytesEverywhere(Invariant):
 
     @event_handler
     def _applied(self, event: VersionApplied) -> Witnesses:
-        made = self.facts.changes.get(event.number)
-        if made is None:
+        change = self.facts.changes.get(event.number)
+        if change is None:
             if not self.facts.setup(bits.split(event.number)[0]):
                 yield f"{event.node} applied {self.facts.shown(event.number)}, which nobody made"
-        elif (made.object, made.digest, made.folder) != (event.object, event.digest, event.folder):
-            yield f"{event.node} applied {self.facts.what(made)} with other bytes than its author's"
+        elif (change.object, change.digest, change.folder) != (event.object, event.digest, event.folder):
+            yield f"{event.node} applied {self.facts.what(change)} with other bytes than its author's"
 
 
 class TombstonesStay(Invariant):
@@ -189,9 +191,9 @@ class TombstonesStay(Invariant):
     def _applied(self, event: VersionApplied) -> Witnesses:
         number = self._dead.get((event.node, event.folder), {}).get(event.object)
         if number is not None and not event.deleted:
-            what = self.facts.names.what(event.folder, event.object)
-            shown = self.facts.shown(event.number)
-            yield f"{event.node} applied {shown} of {what}, deleted there by {self.facts.shown(number)}"
+            subject = self.facts.names.what(event.folder, event.object)
+            number_words = self.facts.shown(event.number)
+            yield f"{event.node} applied {number_words} of {subject}, deleted there by {self.facts.shown(number)}"
 
 
 class AcceptedIsDurable(Invariant):
@@ -224,13 +226,13 @@ class AnswersAreAsked(Invariant):
         if key in self._answered:
             yield f"{event.node} answered the request {event.request_mail} a second time"
         self._answered.add(key)
-        asked = self.facts.mails.get(event.request_mail)
-        wanted = (
+        request = self.facts.mails.get(event.request_mail)
+        requested_sets = (
             []
-            if asked is None
-            else [bits.parse(text) for section in asked.folders for text in (section.cnset, section.cnset_fai)]
+            if request is None
+            else [bits.parse(text) for section in request.folders for text in (section.cnset, section.cnset_fai)]
         )
-        extra = bits.minus(bits.parse(event.cnset), bits.union(wanted))
+        extra = bits.minus(bits.parse(event.cnset), bits.union(requested_sets))
         if extra:
             yield f"{event.node} answered {event.requester} with {self.facts.words(extra)}, which was not asked for"
 

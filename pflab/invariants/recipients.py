@@ -54,12 +54,12 @@ class BroadcastsReachAllHolders(Invariant):
         to_all = event.message_type in BROADCASTS and Mark.RESENT not in event.marks
         if not to_all and (event.message_type != MailKind.STATUS_REQUEST or Mark.REPEAT in event.marks):
             return
-        said = stores_of(event.recipients)
+        recipients = stores_of(event.recipients)
         for section in event.folders:
-            others = self.facts.known.reached(event.node, section.folder)
-            if others is not None and others != said:
-                what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
-                yield f"{what} went to {named(said)}; the other holders are {named(others)}"
+            holders = self.facts.known.reached(event.node, section.folder)
+            if holders is not None and holders != recipients:
+                subject = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
+                yield f"{subject} went to {named(recipients)}; the other holders are {named(holders)}"
 
 
 class OnlyAddressesGetMail(Invariant):
@@ -69,10 +69,10 @@ class OnlyAddressesGetMail(Invariant):
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
-        lacking = (stores_of(event.recipients) | {event.node}) - self.facts.known.addressed(event.node)
-        if lacking:
-            what = f"{event.node} sent a {mail_name(event.message_type)} to {named(stores_of(event.recipients))}"
-            yield f"{what}, but the directory has no address of {named(lacking)}"
+        stores = (stores_of(event.recipients) | {event.node}) - self.facts.known.addressed(event.node)
+        if stores:
+            witness = f"{event.node} sent a {mail_name(event.message_type)} to {named(stores_of(event.recipients))}"
+            yield f"{witness}, but the directory has no address of {named(stores)}"
 
 
 SP4: Final = 4
@@ -98,29 +98,29 @@ class StatusesReachAll(Invariant):
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
-        due = self._due.get(event.node)
-        if due is None:
+        due_folders = self._due.get(event.node)
+        if due_folders is None:
             return
-        if event.message_type != MailKind.STATUS or any(section.folder not in due for section in event.folders):
+        if event.message_type != MailKind.STATUS or any(section.folder not in due_folders for section in event.folders):
             yield from self._unsent(event.node)
             return
-        said = stores_of(event.recipients)
+        recipients = stores_of(event.recipients)
         for section in event.folders:
-            del due[section.folder]
-            others = self.facts.known.reached(event.node, section.folder)
-            if others is not None and others != said:
+            del due_folders[section.folder]
+            holders = self.facts.known.reached(event.node, section.folder)
+            if holders is not None and holders != recipients:
                 folder = self.facts.folder(section.folder)
-                yield f"{event.node}'s status of {folder} went to {named(said)}; the other holders are {named(others)}"
+                yield f"{event.node}'s status of {folder} went to {named(recipients)}; the other holders are {named(holders)}"
 
     @event_handler
     def _next(self, event: MailReceived | ChangeMade | HopSent | NodeStopped | NodeStarted) -> Witnesses:
         return self._unsent(event.node)
 
     def _unsent(self, store: str) -> Witnesses:
-        for folder, others in self._due.pop(store, {}).items():
-            if others:
+        for folder, holders in self._due.pop(store, {}).items():
+            if holders:
                 what = f"{store} found the status of {self.facts.folder(folder)} due"
-                yield f"{what}, but sent none; the other holders are {named(others)}"
+                yield f"{what}, but sent none; the other holders are {named(holders)}"
 
 
 class StatusesOf55FollowOwnChanges(Invariant):
@@ -177,17 +177,17 @@ class EachNumberIsNamedOnce(Invariant):
         if event.message_type not in BROADCASTS or Mark.RESENT in event.marks:
             return
         for section in event.folders:
-            folder, named = self._named.get(event.node, ("", {}))
+            folder, claims = self._named.get(event.node, ("", {}))
             if folder != section.folder:
-                named = {}
-                self._named[event.node] = (section.folder, named)
+                claims = {}
+                self._named[event.node] = (section.folder, claims)
             for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
-                before, numbers = named.setdefault(fai, {}), bits.parse(text)
+                before, numbers = claims.setdefault(fai, {}), bits.parse(text)
                 twice = bits.common(before, numbers)
                 bits.add(before, numbers)
                 if twice:
-                    what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
-                    yield f"{what} names {self.facts.words(twice)}, as an earlier mail of the same broadcast does"
+                    subject = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
+                    yield f"{subject} names {self.facts.words(twice)}, as an earlier mail of the same broadcast does"
 
 
 class OrdersAreCarriedOut(Invariant):
@@ -204,8 +204,8 @@ class OrdersAreCarriedOut(Invariant):
 
     @event_handler
     def _resent(self, event: ChangesResent) -> None:
-        rest = {False: bits.parse(event.cnset), True: bits.parse(event.cnset_fai)}
-        self._unsent.setdefault((event.node, event.folder), []).append((event, rest))
+        unsent = {False: bits.parse(event.cnset), True: bits.parse(event.cnset_fai)}
+        self._unsent.setdefault((event.node, event.folder), []).append((event, unsent))
 
     @event_handler
     def _ordered(self, event: StatusOrdered) -> None:
@@ -215,7 +215,7 @@ class OrdersAreCarriedOut(Invariant):
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         folder = self._unasked.pop(event.node, None)
         if folder is not None:
-            others = self.facts.known.reached(event.node, folder)
+            holders = self.facts.known.reached(event.node, folder)
             about = [section.folder for section in event.folders]
             if (
                 event.message_type != MailKind.STATUS_REQUEST
@@ -223,26 +223,28 @@ class OrdersAreCarriedOut(Invariant):
                 or Mark.ALL_RESPOND not in event.marks
             ):
                 yield f"{event.node} was ordered to request the status of {self.facts.folder(folder)}, but did not"
-            elif others is not None and others != (said := stores_of(event.recipients)):
-                what = f"{event.node}'s ordered status request for {self.facts.folder(folder)}"
-                yield f"{what} went to {named(said)}; the other holders are {named(others)}"
+            elif holders is not None and holders != (recipients := stores_of(event.recipients)):
+                subject = f"{event.node}'s ordered status request for {self.facts.folder(folder)}"
+                yield f"{subject} went to {named(recipients)}; the other holders are {named(holders)}"
         if Mark.RESENT in event.marks:
             for section in event.folders:
                 yield from self._sent(event, section)
 
     def _sent(self, event: MailSubmitted, section: MailFolder) -> Witnesses:
-        what = f"{event.node}'s {mail_name(event.message_type)} sent again for {self.facts.folder(section.folder)}"
-        said = stores_of(event.recipients)
+        subject = f"{event.node}'s {mail_name(event.message_type)} sent again for {self.facts.folder(section.folder)}"
+        recipients = stores_of(event.recipients)
         numbers = {False: bits.parse(section.cnset), True: bits.parse(section.cnset_fai)}
         place = (event.node, section.folder)
-        for order, rest in self._unsent.get(place, ()):
-            if frozenset(order.stores) == said and all(not bits.minus(numbers[fai], rest[fai]) for fai in rest):
-                for fai in rest:
-                    rest[fai] = bits.minus(rest[fai], numbers[fai])
+        for order, unsent in self._unsent.get(place, ()):
+            if frozenset(order.stores) == recipients and all(
+                not bits.minus(numbers[fai], unsent[fai]) for fai in unsent
+            ):
+                for fai in unsent:
+                    unsent[fai] = bits.minus(unsent[fai], numbers[fai])
                 break
         else:
             words = self.facts.words(bits.union(numbers.values()))
-            yield f"{what} brings {words} to {named(said)}, which no order says"
+            yield f"{subject} brings {words} to {named(recipients)}, which no order says"
         self._unsent[place] = [number for number in self._unsent.get(place, ()) if any(number[1].values())]
 
     @event_handler
@@ -258,10 +260,10 @@ class OrdersAreCarriedOut(Invariant):
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
         del now
         for (node, folder), orders in self._unsent.items():
-            rest = [number for _, numbers in orders for number in numbers.values() if number]
-            if node == store and rest:
-                what = f"{store} was ordered to send {self.facts.folder(folder)} again"
-                yield f"{what}, but did not send {self.facts.words(bits.union(rest))}"
+            unsent = [number for _, numbers in orders for number in numbers.values() if number]
+            if node == store and unsent:
+                subject = f"{store} was ordered to send {self.facts.folder(folder)} again"
+                yield f"{subject}, but did not send {self.facts.words(bits.union(unsent))}"
 
 
 RECIPIENTS: tuple[type[Invariant], ...] = (
@@ -296,13 +298,13 @@ class SilentHoldersAreAskedAgain(Invariant):
     def _submitted(self, event: MailSubmitted) -> None:
         if event.message_type != MailKind.STATUS_REQUEST or Mark.DELETE_PENDING in event.marks or self._nightly(event):
             return
-        asked = self._asked.setdefault(event.node, {})
+        requests = self._asked.setdefault(event.node, {})
         for store in sorted(stores_of(event.recipients)):
             for section in event.folders:
-                listed = self._listed.get((event.node, section.folder))
-                required = listed is None or store in listed
-                if required and (event.node, section.folder, store) not in self._heard:
-                    asked[section.folder, store] = event.at
+                holders = self._listed.get((event.node, section.folder))
+                is_required = holders is None or store in holders
+                if is_required and (event.node, section.folder, store) not in self._heard:
+                    requests[section.folder, store] = event.at
 
     def _nightly(self, event: MailSubmitted) -> bool:
         """Return whether this is the request that a 5.5 server sends at its start and each night. The server repeats it only in
@@ -325,9 +327,9 @@ class SilentHoldersAreAskedAgain(Invariant):
 
     @event_handler
     def _over(self, event: ReplicaDropped | ReplicaPending) -> None:
-        asked = self._asked.get(event.node, {})
-        for key in [key for key in asked if key[0] == event.folder]:
-            del asked[key]
+        requests = self._asked.get(event.node, {})
+        for key in [key for key in requests if key[0] == event.folder]:
+            del requests[key]
 
     @event_handler
     def _started(self, event: NodeStarted) -> None:
@@ -335,22 +337,22 @@ class SilentHoldersAreAskedAgain(Invariant):
         self._asked.pop(event.node, None)  # the store makes up for a missed check some time after its start
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
-        asked = self._asked.get(store)
+        requests = self._asked.get(store)
         settings = self.facts.topology.servers[store].settings
-        if not asked or not settings.repeat_status:
+        if not requests or not settings.repeat_status:
             return
         offset = settings.status_skew_us or OFFSET_US
         check_at = now - (now - offset) % settings.status_alignment_us
-        for (folder, other), at in list(asked.items()):
+        for (folder, holder), at in list(requests.items()):
             if at >= check_at:
                 continue
-            del asked[folder, other]
-            addressed = self.facts.known.addressed(store)
-            if not {store, other} <= addressed:
+            del requests[folder, holder]
+            addresses = self.facts.known.addressed(store)
+            if not {store, holder} <= addresses:
                 continue  # nothing can be sent (ML-1)
-            if other in self.facts.known.holders(store, folder) and not self._had_rows_at_first(folder):
-                what = f"{other} for the status of {self.facts.folder(folder)} at {format_instant(at)}"
-                yield f"{store} asked {what}, got no answer, and did not ask again at {format_instant(check_at)}"
+            if holder in self.facts.known.holders(store, folder) and not self._had_rows_at_first(folder):
+                witness = f"{holder} for the status of {self.facts.folder(folder)} at {format_instant(at)}"
+                yield f"{store} asked {witness}, got no answer, and did not ask again at {format_instant(check_at)}"
 
     def _had_rows_at_first(self, folder: str) -> bool:
         """Return whether the folder is from the topology. Its rows exist from the start, without events."""
@@ -367,20 +369,20 @@ class ChangesCoverWhatIsKept(Invariant):
 
     @event_handler
     def _made(self, event: ChangeMade) -> Witnesses:
-        kept = self._kept.setdefault((event.node, event.folder), {})
-        for number in kept.get(event.object, ()):
+        versions = self._kept.setdefault((event.node, event.folder), {})
+        for number in versions.get(event.object, ()):
             if not bits.covers(event.pcl, number):
                 yield f"{self.facts.what(event)} does not include {self.facts.shown(number)}, which {event.node} kept"
-        kept[event.object] = (event.number,)
+        versions[event.object] = (event.number,)
 
     @event_handler
     def _applied(self, event: VersionApplied) -> None:
-        kept = self._kept.setdefault((event.node, event.folder), {})
+        versions = self._kept.setdefault((event.node, event.folder), {})
         if event.deleted or event.kind != "message":
-            kept[event.object] = (event.number,)
+            versions[event.object] = (event.number,)
         else:
-            stay = (number for number in kept.get(event.object, ()) if not bits.covers(event.pcl, number))
-            kept[event.object] = (*stay, event.number)
+            stay = (number for number in versions.get(event.object, ()) if not bits.covers(event.pcl, number))
+            versions[event.object] = (*stay, event.number)
 
     @event_handler
     def _tombstone_dropped(self, event: TombstoneDropped) -> None:

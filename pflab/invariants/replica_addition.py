@@ -61,9 +61,9 @@ class NewReplicasRequestStatus(Invariant):
 
     @event_handler
     def _added(self, event: ReplicaAdded) -> None:
-        others = self.facts.known.holders(event.node, event.folder) - {event.node}
+        holders = self.facts.known.holders(event.node, event.folder) - {event.node}
         version = str(self.facts.topology.servers[event.node].version)
-        if others or version not in ADDED_STORE_ASKS:  # else nobody can be asked, and holders added later will ask
+        if holders or version not in ADDED_STORE_ASKS:  # else nobody can be asked, and holders added later will ask
             self._asks[event.node, event.folder] = _Asks(self._next_cycle(event), "its replica is new")
 
     @event_handler
@@ -108,10 +108,10 @@ class NewReplicasRequestStatus(Invariant):
             if self.facts.known.is_mute(store):  # it asks when it has an address (ML-1)
                 self._asks[place] = _Asks(now, asks.why)
                 continue
-            others = self.facts.known.reached(*place)
-            if asks.due_at < now or not others:
+            holders = self.facts.known.reached(*place)
+            if asks.due_at < now or not holders:
                 del self._asks[place]
-            if asks.due_at < now and others:
+            if asks.due_at < now and holders:
                 when = format_instant(asks.due_at)
                 yield f"{store} has not asked for the status of {self.facts.folder(place[1])} by {when}; {asks.why}"
 
@@ -146,12 +146,12 @@ class RestoredStoresGetNewGuids(Invariant):
 
     @event_handler
     def _started(self, event: NodeStarted) -> Witnesses:
-        known = event.replica_guid in self._guids
+        is_old = event.replica_guid in self._guids
         self._guids.add(event.replica_guid)
         if event.reason == "restart" or event.node not in self._restores:
             return
         settings = self.facts.topology.servers[event.node].settings
-        if known and (settings.new_guid_on_restore or event.reason == "first"):
+        if is_old and (settings.new_guid_on_restore or event.reason == "first"):
             yield f"{event.node} was restored with the GUID {event.replica_guid}, which was used before"
         made_at, restored_at = self._restores.pop(event.node)
         shortest_us = min(server.settings.tombstone_age_us for server in self.facts.topology.servers.values())
@@ -198,10 +198,10 @@ class LossesAreReported(Invariant):
             unsent = self._unsent.get((event.node, section.folder))
             if unsent:
                 texts = (section.cnset, section.cnset_fai), (section.row, section.row_fai)
-                sent = bits.union(bits.by_kind(*text) for text in texts)
-                made = self.facts.changes
+                claims = bits.union(bits.by_kind(*text) for text in texts)
+                changes = self.facts.changes
                 unsent.difference_update(
-                    [number for number in unsent if bits.has(sent, number, fai=made[number].kind == "fai")]
+                    [number for number in unsent if bits.has(claims, number, fai=changes[number].kind == "fai")]
                 )
 
     @event_handler
@@ -217,11 +217,11 @@ class LossesAreReported(Invariant):
     def _started(self, event: NodeStarted) -> None:
         if event.reason != "restart":
             before = self._before.pop(event.node, {})
-            lost = {change for place in before for change in before[place] - self._in_backup(place)}
+            losses = {change for place in before for change in before[place] - self._in_backup(place)}
             # If one lost change replaced another one, only the newer one must be reported.
-            self._replaced[event.node] = {ancestor for number in lost for ancestor in self.facts.ancestors[number]}
+            self._replaced[event.node] = {ancestor for number in losses for ancestor in self.facts.ancestors[number]}
             self._unreported[event.node] = {
-                change for change in lost if not self.facts.may_be_a_hole(self.facts.changes[change])
+                change for change in losses if not self.facts.may_be_a_hole(self.facts.changes[change])
             }
 
     def _in_backup(self, place: tuple[str, str]) -> set[str]:
@@ -230,16 +230,16 @@ class LossesAreReported(Invariant):
 
     @event_handler
     def _loss(self, event: Loss) -> Witnesses:
-        lost = bits.parse(event.cnset)
-        self._unreported.get(event.node, set()).difference_update(bits.numbers(lost))
-        kept = self.facts.own_changes.get((event.node, event.folder), ())
-        wrong = [self.facts.what(change) for change in kept if bits.has(lost, change.number)]
+        numbers = bits.parse(event.cnset)
+        self._unreported.get(event.node, set()).difference_update(bits.numbers(numbers))
+        own_changes = self.facts.own_changes.get((event.node, event.folder), ())
+        wrong = [self.facts.what(change) for change in own_changes if bits.has(numbers, change.number)]
         if wrong:
             yield f"{event.node} reports that {', '.join(wrong)} is lost, but its backup has it"
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
-        unreported = self._unreported.pop(store, set())
-        for number in sorted(unreported - self._replaced.pop(store, set())):
+        losses = self._unreported.pop(store, set())
+        for number in sorted(losses - self._replaced.pop(store, set())):
             yield f"{store} was restored, but does not report that {self.facts.what(self.facts.changes[number])} is lost"
 
     def _others(self, place: tuple[str, str]) -> bool:

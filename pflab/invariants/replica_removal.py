@@ -51,9 +51,9 @@ class LeavingStoresBroadcastFirst(Invariant):
             self._count_as_sent(place)
 
     def _count_as_sent(self, place: tuple[str, str]) -> None:
-        sent = self._sent.setdefault(place, {})
+        numbers = self._sent.setdefault(place, {})
         for change in self.facts.own_changes.get(place, ()):
-            bits.add_number(sent, change.number, fai=change.kind == "fai")
+            bits.add_number(numbers, change.number, fai=change.kind == "fai")
 
     @event_handler
     def _pending(self, event: ReplicaPending) -> None:
@@ -81,9 +81,9 @@ class LeavingStoresBroadcastFirst(Invariant):
     def _submitted(self, event: MailSubmitted) -> Witnesses:
         for section in event.folders:
             place = (event.node, section.folder)
-            said = bits.by_kind(section.cnset, section.cnset_fai)
+            claims = bits.by_kind(section.cnset, section.cnset_fai)
             if event.message_type in UPDATES:
-                bits.add(self._sent.setdefault(place, {}), said)
+                bits.add(self._sent.setdefault(place, {}), claims)
             elif Mark.DELETE_PENDING in event.marks and event.message_type == MailKind.STATUS_REQUEST:
                 folder = self.facts.folder(section.folder)
                 first = self._leaves.pop(place, None)
@@ -105,10 +105,10 @@ class LeavingStoresBroadcastFirst(Invariant):
                 del self._leaves[place]
                 yield f"{event.node} leaves {self.facts.folder(place[1])}, but asks nobody whether it may drop its data"
 
-    def _lacking(self, place: tuple[str, str], said: bits.Bits) -> list[str]:
+    def _lacking(self, place: tuple[str, str], claims: bits.Bits) -> list[str]:
         facts = self.facts
-        made = facts.own_changes.get(place, ())
-        unsaid = [change for change in made if not bits.has(said, change.number, fai=change.kind == "fai")]
+        own_changes = facts.own_changes.get(place, ())
+        unsaid = [change for change in own_changes if not bits.has(claims, change.number, fai=change.kind == "fai")]
         return [facts.what(number) for number in unsaid if not facts.may_be_a_hole(number)]
 
 
@@ -164,18 +164,18 @@ class ReplicasDroppedWithPermission(Invariant):
         place = (event.node, event.folder)
         if self._gone.get(place):
             return
-        what = f"{event.node} dropped its data of {self.facts.folder(event.folder)}"
-        answered = [store for store, at in self._answers.get(place, ()) if self._may_drop(event, at)]
+        subject = f"{event.node} dropped its data of {self.facts.folder(event.folder)}"
+        stores = [store for store, at in self._answers.get(place, ()) if self._may_drop(event, at)]
         holders = self.facts.known.holders(*place)
-        if not answered:
-            yield f"{what}, but no other store has said that it has all of the data"
-        elif not any(store in holders for store in answered):
-            yield f"{what} with permission of {answered[-1]}, which does not hold it"
+        if not stores:
+            yield f"{subject}, but no other store has said that it has all of the data"
+        elif not any(store in holders for store in stores):
+            yield f"{subject} with permission of {stores[-1]}, which does not hold it"
         else:
-            lacking = {store: self._lacking(event, store) for store in answered if store in holders}
-            if all(lacking.values()):
-                store, numbers = next(iter(lacking.items()))
-                yield f"{what} with permission of {store}, which lacks {self.facts.words(numbers)}"
+            gaps = {store: self._lacking(event, store) for store in stores if store in holders}
+            if all(gaps.values()):
+                store, numbers = next(iter(gaps.items()))
+                yield f"{subject} with permission of {store}, which lacks {self.facts.words(numbers)}"
 
     def _may_drop(self, event: ReplicaDropped, answered_at: LabTime) -> bool:
         if str(self.facts.topology.servers[event.node].version) == "5.5":
@@ -199,26 +199,26 @@ class TombstonesLiveLongEnough(Invariant):
     @event_handler
     def _dropped(self, event: TombstoneDropped) -> Witnesses:
         facts, settings = self.facts, self.facts.topology.servers[event.node].settings
-        what = f"{event.node} dropped the tombstone of {facts.names.what(event.folder, event.object)}"
+        subject = f"{event.node} dropped the tombstone of {facts.names.what(event.folder, event.object)}"
         deletion = facts.changes.get(event.number)
         if deletion is None or deletion.operation != "delete" or deletion.object != event.object:
-            yield f"{what}, but {facts.shown(event.number)} did not delete it"
+            yield f"{subject}, but {facts.shown(event.number)} did not delete it"
             return
         age_us = event.at - deletion.modified_at
         if age_us < settings.tombstone_age_us:
-            yield f"{what} when it was {format_duration(age_us)} old"
+            yield f"{subject} when it was {format_duration(age_us)} old"
         if event.folder == HIERARCHY:
             below = facts.known.below(event.node, event.object)
             if below:
-                yield f"{what}, which hides {', '.join(facts.names.what(HIERARCHY, folder_id) for folder_id in below)}"
+                yield f"{subject}, which hides {', '.join(facts.names.what(HIERARCHY, folder_id) for folder_id in below)}"
         if not settings.tombstones_by_age_alone:
-            yield from self._unheard(event, what, fai=deletion.kind == "fai")
+            yield from self._unheard(event, subject, fai=deletion.kind == "fai")
 
-    def _unheard(self, event: TombstoneDropped, what: str, *, fai: bool) -> Witnesses:
+    def _unheard(self, event: TombstoneDropped, subject: str, *, fai: bool) -> Witnesses:
         for store in sorted(self.facts.known.holders(event.node, event.folder) - {event.node}):
             row = self.facts.rows.get((event.node, event.folder, store), bits.EMPTY)
             if not bits.has(row, event.number, fai=fai):
-                yield f"{what}, but {store} has not said that it has {self.facts.shown(event.number)}"
+                yield f"{subject}, but {store} has not said that it has {self.facts.shown(event.number)}"
 
 
 class LastReplicasStay(Invariant):
@@ -267,22 +267,22 @@ class NothingExpiresEarly(Invariant):
 
     @event_handler
     def _expired(self, event: ItemExpired) -> Witnesses:
-        what = f"{event.node} let {self.facts.names.what(event.folder, event.object)} expire"
+        subject = f"{event.node} let {self.facts.names.what(event.folder, event.object)} expire"
         change = self.facts.changes.get(event.number)
         if change is None or change.object != event.object:
-            yield f"{what} by {self.facts.shown(event.number)}, which is not a version of this message"
+            yield f"{subject} by {self.facts.shown(event.number)}, which is not a version of this message"
             return
         age_us = event.at - change.modified_at
         if age_us < event.limit_us:
-            yield f"{what} when it was {format_duration(age_us)} old; the limit is {format_duration(event.limit_us)}"
-        yield from self._of_no_limit(event, what)
+            yield f"{subject} when it was {format_duration(age_us)} old; the limit is {format_duration(event.limit_us)}"
+        yield from self._of_no_limit(event, subject)
 
-    def _of_no_limit(self, event: ItemExpired, what: str) -> Iterator[str]:
+    def _of_no_limit(self, event: ItemExpired, subject: str) -> Iterator[str]:
         if event.limit_us not in self._limits[event.node]:
-            yield f"{what} by a limit of {format_duration(event.limit_us)}, which is not set for it"
+            yield f"{subject} by a limit of {format_duration(event.limit_us)}, which is not set for it"
         maintenance = self.facts.topology.servers[event.node].settings.maintenance
         if maintenance.next_fire(event.at - 1, DAY_US) is None:
-            yield f"{what}, but the store has no maintenance"
+            yield f"{subject}, but the store has no maintenance"
 
 
 class GivenUpByAll(Invariant):
@@ -298,8 +298,8 @@ class GivenUpByAll(Invariant):
         numbers = bits.by_kind(event.cnset, event.cnset_fai)
         for store in sorted(self.facts.known.holders(event.node, event.folder) - {event.node}):
             place = (event.node, event.folder, store)
-            claimed = bits.common(numbers, self.facts.rows.get(place, bits.EMPTY))
-            unsaid = bits.minus(claimed, self.facts.reported_expired.get(place, bits.EMPTY))
+            claims = bits.common(numbers, self.facts.rows.get(place, bits.EMPTY))
+            unsaid = bits.minus(claims, self.facts.reported_expired.get(place, bits.EMPTY))
             if unsaid:
                 yield f"{event.node} gave up {self.facts.words(unsaid)}, which {store} claims and has not reported as expired"
 

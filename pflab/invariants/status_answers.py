@@ -79,11 +79,11 @@ class RequestsAreAnswered(Invariant):
     @event_handler
     def _received(self, event: MailReceived) -> Witnesses:
         yield from self._unanswered(event.node)
-        reached = {event.node, event.sender} <= self.facts.known.addressed(
+        has_addresses = {event.node, event.sender} <= self.facts.known.addressed(
             event.node
         )  # else no answer can be sent (ML-1)
         if (
-            reached
+            has_addresses
             and event.message_type == MailKind.BACKFILL_REQUEST
             and (event.node, event.mail) not in self._answered
         ):
@@ -91,83 +91,85 @@ class RequestsAreAnswered(Invariant):
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
-        asked = self._open.get(event.node)
-        if asked is None or not _is_part_of(event, asked.mail):
+        request = self._open.get(event.node)
+        if request is None or not _is_part_of(event, request.mail):
             goes_on = (answer for answer in self._divided.get(event.node, ()) if _is_part_of(event, answer.mail))
-            asked = next(goes_on, asked)
-        if asked is not None and event.message_type in RESPONSES:
-            asked.responses.append(event)
-            if stores_of(event.recipients) != {asked.mail.sender}:
-                said = named(stores_of(event.recipients))
-                yield f"{event.node} answered {asked.mail.sender}'s request by a mail to {said}"
+            request = next(goes_on, request)
+        if request is not None and event.message_type in RESPONSES:
+            request.responses.append(event)
+            if stores_of(event.recipients) != {request.mail.sender}:
+                recipients = named(stores_of(event.recipients))
+                yield f"{event.node} answered {request.mail.sender}'s request by a mail to {recipients}"
 
     @event_handler
     def _answers(self, event: RequestAnswered) -> Witnesses:
         self._answered.add((event.node, event.request_mail))
-        asked = self._open.pop(event.node, None)
-        divided = self._divided.get(event.node, [])
-        asked = next(
-            (request for request in [asked, *divided] if request and request.mail.mail == event.request_mail), None
+        request = self._open.pop(event.node, None)
+        requests = self._divided.get(event.node, [])
+        request = next(
+            (request for request in [request, *requests] if request and request.mail.mail == event.request_mail), None
         )
-        if asked is None:
+        if request is None:
             return
-        if asked in divided:
-            divided.remove(asked)
-        for section in asked.mail.folders:
-            answers = [answer for mail in asked.responses for answer in mail.folders if answer.folder == section.folder]
-            what = f"{event.node}'s answer to {asked.mail.sender} for {self.facts.folder(section.folder)}"
+        if request in requests:
+            requests.remove(request)
+        for section in request.mail.folders:
+            answers = [
+                answer for mail in request.responses for answer in mail.folders if answer.folder == section.folder
+            ]
+            subject = f"{event.node}'s answer to {request.mail.sender} for {self.facts.folder(section.folder)}"
             if not answers or len(answers) != event.mails:
-                yield f"{what} is {counted(len(answers), 'mail')}, but its event says {event.mails}"
+                yield f"{subject} is {counted(len(answers), 'mail')}, but its event says {event.mails}"
                 continue
-            yield from self._expired(what, event.node, answers)
-            yield from self._covers(what, section, answers)
+            yield from self._expired(subject, event.node, answers)
+            yield from self._covers(subject, section, answers)
 
     @event_handler
     def _refuses(self, event: RequestRefused) -> Witnesses:
-        asked = self._open.pop(event.node, None)
-        if asked is not None and event.node not in self.facts.suspended:
-            yield f"{event.node} refused the request of {asked.mail.sender}, but its content is not suspended"
+        request = self._open.pop(event.node, None)
+        if request is not None and event.node not in self.facts.suspended:
+            yield f"{event.node} refused the request of {request.mail.sender}, but its content is not suspended"
 
-    def _expired(self, what: str, node: str, answers: list[MailFolder]) -> Witnesses:
-        both = (text for answer in answers for text in (answer.expired, answer.expired_fai))
-        for number in bits.numbers(bits.union(bits.parse(text) for text in both)):
+    def _expired(self, subject: str, node: str, answers: list[MailFolder]) -> Witnesses:
+        texts = (text for answer in answers for text in (answer.expired, answer.expired_fai))
+        for number in bits.numbers(bits.union(bits.parse(text) for text in texts)):
             change = self.facts.changes.get(number)
             if change is None or (node, change.object) not in self.facts.expired_at:
-                yield f"{what} reports {self.facts.shown(number)} as expired, but it did not expire there"
+                yield f"{subject} reports {self.facts.shown(number)} as expired, but it did not expire there"
 
-    def _covers(self, what: str, asked: MailFolder, answers: list[MailFolder]) -> Witnesses:
-        sent: dict[str, int] = {}
+    def _covers(self, subject: str, request: MailFolder, answers: list[MailFolder]) -> Witnesses:
+        numbers: dict[str, int] = {}
         for answer in answers:
             part = bits.by_kind(answer.cnset, answer.cnset_fai)
-            twice = bits.common(sent, part)
+            twice = bits.common(numbers, part)
             if twice:
-                yield f"{what} names {self.facts.words(twice)} in two of its mails"
-            bits.add(sent, part)
+                yield f"{subject} names {self.facts.words(twice)} in two of its mails"
+            bits.add(numbers, part)
         row = bits.by_kind(answers[-1].row, answers[-1].row_fai)
-        owed = bits.common(bits.by_kind(asked.cnset, asked.cnset_fai), row)
-        expired = bits.union(bits.by_kind(answer.expired, answer.expired_fai) for answer in answers)
-        lacking = bits.minus(bits.minus(owed, sent), expired)
-        if lacking:
-            yield f"{what} lacks {self.facts.words(lacking)}, which was asked for and which its row claims"
+        duty = bits.common(bits.by_kind(request.cnset, request.cnset_fai), row)
+        expired_numbers = bits.union(bits.by_kind(answer.expired, answer.expired_fai) for answer in answers)
+        gap = bits.minus(bits.minus(duty, numbers), expired_numbers)
+        if gap:
+            yield f"{subject} lacks {self.facts.words(gap)}, which was asked for and which its row claims"
 
     @event_handler
     def _next(self, event: Between) -> Witnesses:
         return self._unanswered(event.node)
 
     def _unanswered(self, store: str) -> Witnesses:
-        asked = self._open.pop(store, None)
-        if asked is not None and asked.responses:
-            self._divided.setdefault(store, []).append(asked)
-        elif asked is not None:
-            yield f"{store} did not answer the request {asked.mail.mail} of {asked.mail.sender}"
+        request = self._open.pop(store, None)
+        if request is not None and request.responses:
+            self._divided.setdefault(store, []).append(request)
+        elif request is not None:
+            yield f"{store} did not answer the request {request.mail.mail} of {request.mail.sender}"
 
 
 def _is_part_of(answer: MailSubmitted, request: MailReceived) -> bool:
     """Return whether a mail goes to the sender of the request, and names only changes that were requested."""
-    asked = {section.folder: bits.by_kind(section.cnset, section.cnset_fai) for section in request.folders}
+    numbers = {section.folder: bits.by_kind(section.cnset, section.cnset_fai) for section in request.folders}
     return stores_of(answer.recipients) == {request.sender} and all(
-        section.folder in asked
-        and not bits.minus(bits.by_kind(section.cnset, section.cnset_fai), asked[section.folder])
+        section.folder in numbers
+        and not bits.minus(bits.by_kind(section.cnset, section.cnset_fai), numbers[section.folder])
         for section in answer.folders
     )
 
@@ -188,44 +190,44 @@ class StatusRequestsAreAnswered(Invariant):
         yield from self._unanswered(event.node)
         if event.message_type not in (MailKind.STATUS, MailKind.STATUS_REQUEST) or Mark.DELETE_PENDING in event.marks:
             return
-        owed = {section.folder: why for section in event.folders if (why := self._why(event, section))}
-        if owed:
-            self._open[event.node] = (event, owed)
+        reasons = {section.folder: why for section in event.folders if (why := self._why(event, section))}
+        if reasons:
+            self._open[event.node] = (event, reasons)
 
     def _why(self, event: MailReceived, section: MailFolder) -> str:
         """Return why the store must answer this section, or '' if it need not."""
-        known = self.facts.known
-        if not known.holds(event.node, section.folder) or known.pending(event.node, section.folder):
+        knowledge = self.facts.known
+        if not knowledge.holds(event.node, section.folder) or knowledge.pending(event.node, section.folder):
             return ""
-        if not {event.node, event.sender} <= known.addressed(event.node):
+        if not {event.node, event.sender} <= knowledge.addressed(event.node):
             return ""  # nothing can be sent (ML-1)
         if Mark.REPEAT in event.marks:
             return "it is a repeat"
         if event.message_type != MailKind.STATUS_REQUEST or Mark.ALL_RESPOND not in event.marks:
             return ""
         # The store has at least what its own last mail about the folder claimed.
-        row = known.said.get((event.node, section.folder), bits.EMPTY)
-        lacking = bits.minus(row, bits.by_kind(section.row, section.row_fai))
-        return f"{event.sender} lacks {self.facts.words(lacking)}" if lacking else ""
+        row = knowledge.said.get((event.node, section.folder), bits.EMPTY)
+        gap = bits.minus(row, bits.by_kind(section.row, section.row_fai))
+        return f"{event.sender} lacks {self.facts.words(gap)}" if gap else ""
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> None:
-        found = self._open.get(event.node)
+        request = self._open.get(event.node)
         if (
-            found is not None
+            request is not None
             and event.message_type == MailKind.STATUS
-            and stores_of(event.recipients) == {found[0].sender}
+            and stores_of(event.recipients) == {request[0].sender}
         ):
             for section in event.folders:
-                found[1].pop(section.folder, None)
+                request[1].pop(section.folder, None)
 
     @event_handler
     def _next(self, event: Between) -> Witnesses:
         return self._unanswered(event.node)
 
     def _unanswered(self, store: str) -> Witnesses:
-        mail, owed = self._open.pop(store, (None, {}))
-        for folder, why in owed.items():
+        mail, reasons = self._open.pop(store, (None, {}))
+        for folder, why in reasons.items():
             assert mail is not None
             yield f"{store} did not answer {mail.sender}'s {mail.mail} for {self.facts.folder(folder)}, although {why}"
 
@@ -258,8 +260,8 @@ class LeavingIsPermittedByCompleteHolders(Invariant):
                 yield f"{event.node} lets {named(stores_of(event.recipients))} leave {folder}, but is leaving itself"
             for store in stores_of(event.recipients):
                 wants = self._wants.get((event.node, section.folder, store), bits.EMPTY)
-                if lacking := bits.minus(wants, bits.by_kind(section.row, section.row_fai)):
-                    yield f"{event.node} lets {store} leave {folder}, but lacks {self.facts.words(lacking)} of it"
+                if gap := bits.minus(wants, bits.by_kind(section.row, section.row_fai)):
+                    yield f"{event.node} lets {store} leave {folder}, but lacks {self.facts.words(gap)} of it"
 
 
 ANSWERS: tuple[type[Invariant], ...] = (
@@ -293,29 +295,29 @@ class RespondersAreListedByVersionRules(Invariant):
 
     @event_handler
     def _considered(self, event: RespondersConsidered) -> Witnesses:
-        what = f"{event.node}, asking for the status of {self.facts.folder(event.folder)},"
+        subject = f"{event.node}, asking for the status of {self.facts.folder(event.folder)},"
         server = self.facts.topology.servers[event.node]
         version, at_start = str(server.version), self._started_at.get(event.node) == event.at
-        expected = (ALL, STEPS)[version == "2000" and event.folder != HIERARCHY]
-        if event.method != expected and not (at_start and version != "5.5"):
-            yield f"{what} lists by {event.method!r}, but {version} lists by {expected!r}"
-        others = self.facts.known.reached(event.node, event.folder) or frozenset()
+        method = (ALL, STEPS)[version == "2000" and event.folder != HIERARCHY]
+        if event.method != method and not (at_start and version != "5.5"):
+            yield f"{subject} lists by {event.method!r}, but {version} lists by {method!r}"
+        holders = self.facts.known.reached(event.node, event.folder) or frozenset()
         if event.method == ALL:
-            if others - set(event.chosen):
-                yield f"{what} does not list {', '.join(sorted(others - set(event.chosen)))}"
+            if holders - set(event.chosen):
+                yield f"{subject} does not list {', '.join(sorted(holders - set(event.chosen)))}"
             return
-        absent = others - {candidate.store for candidate in event.candidates}
+        absent = holders - {candidate.store for candidate in event.candidates}
         if absent:
-            yield f"{what} did not consider {', '.join(sorted(absent))}"
+            yield f"{subject} did not consider {', '.join(sorted(absent))}"
         if event.limit != LIMITS[version]:
-            yield f"{what} lists {event.limit} responders, but {version} lists {LIMITS[version]}"
+            yield f"{subject} lists {event.limit} responders, but {version} lists {LIMITS[version]}"
         right = _by_steps(event.candidates)[: event.limit]
         if list(event.chosen) != right:
-            yield f"{what} lists {', '.join(event.chosen)}, but should list {', '.join(right)}"
+            yield f"{subject} lists {', '.join(event.chosen)}, but should list {', '.join(right)}"
         for candidate in event.candidates:
-            there = self.facts.topology.servers[candidate.store]
-            if (candidate.version, candidate.near) != (str(there.version), there.site == server.site):
-                yield f"{what} uses a wrong version or site of {candidate.store}"
+            far_server = self.facts.topology.servers[candidate.store]
+            if (candidate.version, candidate.near) != (str(far_server.version), far_server.site == server.site):
+                yield f"{subject} uses a wrong version or site of {candidate.store}"
 
 
 def _way(candidate: Candidate) -> Rank:
@@ -339,12 +341,12 @@ _LOOKS: Sequence[tuple[Callable[[Candidate], bool], Callable[[Candidate], Rank]]
 
 
 def _by_steps(candidates: Sequence[Candidate]) -> list[str]:
-    left = {candidate.store: candidate for candidate in candidates}
-    listed: list[Candidate] = []
-    while left and len(listed) < BY_STEPS:
+    candidates_left = {candidate.store: candidate for candidate in candidates}
+    responders: list[Candidate] = []
+    while candidates_left and len(responders) < BY_STEPS:
         for looks, rank in _LOOKS:
-            fits = [candidate for candidate in left.values() if looks(candidate)]
-            if fits and len(listed) < BY_STEPS:
+            fits = [candidate for candidate in candidates_left.values() if looks(candidate)]
+            if fits and len(responders) < BY_STEPS:
                 fits.sort(
                     key=lambda candidate: (
                         candidate.version == "5.5",
@@ -353,11 +355,11 @@ def _by_steps(candidates: Sequence[Candidate]) -> list[str]:
                         candidate.guid,
                     )
                 )
-                listed.append(left.pop(fits[0].store))
-    oldest = sorted(left.values(), key=lambda candidate: (candidate.added_at or 0, candidate.guid))[:1]
-    if oldest and all((oldest[0].added_at or 0) < (candidate.added_at or 0) for candidate in listed):
-        listed += oldest
-    return [candidate.store for candidate in listed]
+                responders.append(candidates_left.pop(fits[0].store))
+    oldest = sorted(candidates_left.values(), key=lambda candidate: (candidate.added_at or 0, candidate.guid))[:1]
+    if oldest and all((oldest[0].added_at or 0) < (candidate.added_at or 0) for candidate in responders):
+        responders += oldest
+    return [candidate.store for candidate in responders]
 
 
 RESPONDERS: tuple[type[Invariant], ...] = (RespondersAreListedByVersionRules,)

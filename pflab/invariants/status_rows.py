@@ -38,14 +38,14 @@ class RowsAreTheLatestSent(Invariant):
     def on_rows(self, reading: RowsReading) -> Witnesses:
         fresh = self._fresh.pop((reading.store, reading.folder), {})
         for row in reading.rows:
-            said = fresh.get(row.store)
-            if said is None or row.is_local or row.heard_at is None:
+            mail = fresh.get(row.store)
+            if mail is None or row.is_local or row.heard_at is None:
                 continue
-            for text, sent_text in ((row.cnset, said.cnset), (row.cnset_fai, said.cnset_fai)):
-                kept, sent = bits.parse(text), bits.parse(sent_text)
-                if kept != sent:
-                    where = f"{reading.store}'s row for {row.store} in {self.facts.folder(reading.folder)}"
-                    yield f"{where} is {self.facts.words(kept)}, but {row.store} last sent {self.facts.words(sent)}"
+            for text, sent_text in ((row.cnset, mail.cnset), (row.cnset_fai, mail.cnset_fai)):
+                numbers, latest = bits.parse(text), bits.parse(sent_text)
+                if numbers != latest:
+                    row_words = f"{reading.store}'s row for {row.store} in {self.facts.folder(reading.folder)}"
+                    yield f"{row_words} is {self.facts.words(numbers)}, but {row.store} last sent {self.facts.words(latest)}"
 
 
 class EntriesAreClaimed(Invariant):
@@ -57,16 +57,16 @@ class EntriesAreClaimed(Invariant):
         entries = [entry for entry in reading.entries if entry.folder == reading.folder]
         if not entries:
             return
-        others = [row for row in reading.rows if not row.is_local]
+        rows = [row for row in reading.rows if not row.is_local]
         place = (reading.store, reading.folder)
-        leavers = (claimed for key, claimed in self.facts.known.leavers.items() if key[:2] == place)
-        claimed = bits.union((*(bits.by_kind(row.cnset, row.cnset_fai) for row in others), *leavers))
+        leavers = (claims for key, claims in self.facts.known.leavers.items() if key[:2] == place)
+        claims = bits.union((*(bits.by_kind(row.cnset, row.cnset_fai) for row in rows), *leavers))
         for entry in entries:
-            missing = bits.by_kind(entry.cnset, entry.cnset_fai)
-            rest = bits.minus(missing, claimed)
-            if rest:
-                what = f"{reading.store}'s entry {entry.id} of {self.facts.folder(reading.folder)}"
-                yield f"{what} waits for {self.facts.words(rest)}, which no store claims"
+            entry_numbers = bits.by_kind(entry.cnset, entry.cnset_fai)
+            gap = bits.minus(entry_numbers, claims)
+            if gap:
+                subject = f"{reading.store}'s entry {entry.id} of {self.facts.folder(reading.folder)}"
+                yield f"{subject} waits for {self.facts.words(gap)}, which no store claims"
 
 
 class OwnHolesAreClosed(Invariant):
@@ -130,25 +130,25 @@ class OwnHolesAreClosed(Invariant):
             for text, fai in zip(sets, (False, True), strict=True):
                 yield from self._broadcast(event, section.folder, bits.parse(text), fai)
 
-    def _broadcast(self, event: MailSubmitted, folder: str, named: bits.Bits, fai: bool) -> Witnesses:
+    def _broadcast(self, event: MailSubmitted, folder: str, claims: bits.Bits, fai: bool) -> Witnesses:
         guid = self.facts.guid_of[event.node]
-        mine = named.get(guid, 0)
-        top = mine.bit_length() - 1
+        own_claims = claims.get(guid, 0)
+        top = own_claims.bit_length() - 1
         last = self._last.setdefault((event.node, folder, fai), {})
         bottom = max(last.get(guid, 0), self._began.get((event.node, folder), {}).get(guid, 0))
         if top <= bottom:
             return
         last[guid] = top
-        lacking = bits.span(bottom + 1, top) & ~mine
+        holes = bits.span(bottom + 1, top) & ~own_claims
         # A change that was edited before it was sent is in the mail with the edit.
-        for change in self.facts.own_changes.get((event.node, folder), ()) if lacking else ():
+        for change in self.facts.own_changes.get((event.node, folder), ()) if holes else ():
             owner, counter = bits.split(change.number)
             if owner == guid and (change.kind == "fai") == fai:
-                lacking &= ~(1 << counter)
-        if lacking:
-            words = self.facts.words({guid: lacking})
-            what = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(folder)}"
-            yield f"{what} names numbers up to {event.node}-{top}, but does not close the holes {words}"
+                holes &= ~(1 << counter)
+        if holes:
+            words = self.facts.words({guid: holes})
+            subject = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(folder)}"
+            yield f"{subject} names numbers up to {event.node}-{top}, but does not close the holes {words}"
 
 
 ROWS: tuple[type[Invariant], ...] = (RowsAreTheLatestSent, EntriesAreClaimed, OwnHolesAreClosed)

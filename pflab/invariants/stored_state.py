@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from node.views import Knowledge
 
 
-def accounts_for(known: Knowledge, change: ChangeMade) -> bool:
+def accounts_for(knowledge: Knowledge, change: ChangeMade) -> bool:
     """Return whether a store accounts for a change. Only the set of the change's kind counts (CN-6, CN-9)."""
-    return bits.has(bits.parse(known.numbers_fai if change.kind == "fai" else known.numbers), change.number)
+    return bits.has(bits.parse(knowledge.numbers_fai if change.kind == "fai" else knowledge.numbers), change.number)
 
 
 class NothingLostAtHome(Invariant):
@@ -26,13 +26,13 @@ class NothingLostAtHome(Invariant):
     says = "A store that acknowledged a change keeps the change, a later version, or the tombstone of the object."
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
-        known = reading.knowledge
-        if not known.holds:
+        knowledge = reading.knowledge
+        if not knowledge.holds:
             return
-        deleted = frozenset(known.tombstones)
+        tombstones = frozenset(knowledge.tombstones)
         for change in self.facts.own_changes.get((reading.store, reading.folder), ()):
-            kept = dict(known.versions.get(change.object, ()))
-            if not self.facts.accounted(change, kept, has_tombstone=change.object in deleted):
+            versions = dict(knowledge.versions.get(change.object, ()))
+            if not self.facts.accounted(change, versions, has_tombstone=change.object in tombstones):
                 yield f"{reading.store} acknowledged {self.facts.what(change)}, but no longer has it"
 
 
@@ -42,15 +42,15 @@ class ClaimsAreKept(Invariant):
     says = "For each change that a store accounts for, it keeps the version, or a version that replaced it."
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
-        known = reading.knowledge
-        if not known.holds:
+        knowledge = reading.knowledge
+        if not knowledge.holds:
             return
-        deleted = frozenset(known.tombstones)
+        tombstones = frozenset(knowledge.tombstones)
         for change in self.facts.of_folder.get(reading.folder, ()):
-            if not accounts_for(known, change) or self.facts.may_be_a_hole(change):
+            if not accounts_for(knowledge, change) or self.facts.may_be_a_hole(change):
                 continue
-            kept = dict(known.versions.get(change.object, ()))
-            if not self.facts.accounted(change, kept, has_tombstone=change.object in deleted):
+            versions = dict(knowledge.versions.get(change.object, ()))
+            if not self.facts.accounted(change, versions, has_tombstone=change.object in tombstones):
                 yield f"{reading.store} accounts for {self.facts.what(change)}, but has neither the change nor a later version"
 
 
@@ -65,13 +65,13 @@ class DeletesWin(Invariant):
     def on_folder(self, reading: FolderReading) -> Witnesses:
         if self.facts.known.pending(reading.store, reading.folder):
             return
-        known = reading.knowledge
-        for object_ in known.versions:
+        knowledge = reading.knowledge
+        for object_ in knowledge.versions:
             deletions = self.facts.deletions(object_)
-            if len(deletions) == 1 and accounts_for(known, deletions[0]):
-                what = self.facts.names.what(reading.folder, object_)
-                shown = self.facts.shown(deletions[0].number)
-                yield f"{reading.store} accounts for {shown}, which deleted {what}, but still shows it"
+            if len(deletions) == 1 and accounts_for(knowledge, deletions[0]):
+                subject = self.facts.names.what(reading.folder, object_)
+                number_words = self.facts.shown(deletions[0].number)
+                yield f"{reading.store} accounts for {number_words}, which deleted {subject}, but still shows it"
 
 
 class OneWinner(Invariant):
@@ -88,21 +88,22 @@ class OneWinner(Invariant):
     def on_folder(self, reading: FolderReading) -> Witnesses:
         if reading.folder == HIERARCHY:
             return
-        for object_, kept in reading.knowledge.versions.items():
-            numbers = tuple(number for number, _ in kept)
-            shown = reading.knowledge.shown.get(object_)
-            what = self.facts.names.what(reading.folder, object_)
-            if shown is None:
-                yield f"{reading.store} keeps {what}, but shows no version of it"
+        for object_, versions in reading.knowledge.versions.items():
+            numbers = tuple(number for number, _ in versions)
+            shown_number = reading.knowledge.shown.get(object_)
+            subject = self.facts.names.what(reading.folder, object_)
+            if shown_number is None:
+                yield f"{reading.store} keeps {subject}, but shows no version of it"
                 continue
-            first, where = self._shown.setdefault((object_, numbers), (shown, reading.store))
-            if first != shown:
-                text = f"{self.facts.shown(shown)} of {what} and {where} shows {self.facts.shown(first)}"
+            first, store = self._shown.setdefault((object_, numbers), (shown_number, reading.store))
+            if first != shown_number:
+                text = f"{self.facts.shown(shown_number)} of {subject} and {store} shows {self.facts.shown(first)}"
                 yield f"{reading.store} shows {text}, although both keep the same versions"
             changes = [self.facts.changes[number] for number in numbers if number in self.facts.changes]
-            winner = max(changes, key=rank_of).number if len(changes) == len(numbers) else shown
-            if winner != shown:
-                yield f"{reading.store} shows {self.facts.shown(shown)} of {what}, but {self.facts.shown(winner)} is later"
+            winner = max(changes, key=rank_of).number if len(changes) == len(numbers) else shown_number
+            if winner != shown_number:
+                text = f"{self.facts.shown(shown_number)} of {subject}"
+                yield f"{reading.store} shows {text}, but {self.facts.shown(winner)} is later"
 
 
 class OneTree(Invariant):
@@ -116,15 +117,15 @@ class OneTree(Invariant):
     def on_folder(self, reading: FolderReading) -> Witnesses:
         if reading.folder != HIERARCHY:
             return
-        known = reading.knowledge
-        living = [(object_, number) for object_, kept in known.versions.items() for number, _ in kept]
-        key = tuple(sorted([*living, *((object_, "") for object_ in known.tombstones)]))
+        knowledge = reading.knowledge
+        folders = [(object_, number) for object_, versions in knowledge.versions.items() for number, _ in versions]
+        key = tuple(sorted([*folders, *((object_, "") for object_ in knowledge.tombstones)]))
         # The name of a hidden folder is not compared, because it has no place in the tree.
         tree = tuple(sorted((view.id, "" if view.hidden else view.path, view.hidden) for view in reading.tree))
-        first, where = self._trees.setdefault(key, (tree, reading.store))
+        first, store = self._trees.setdefault(key, (tree, reading.store))
         if first != tree:
-            mine, theirs = set(tree) - set(first), set(first) - set(tree)
-            text = f"{_paths(mine)} and {where} shows {_paths(theirs)}"
+            own_paths, other_paths = set(tree) - set(first), set(first) - set(tree)
+            text = f"{_paths(own_paths)} and {store} shows {_paths(other_paths)}"
             yield f"{reading.store} shows {text}, although both know the same versions of all folders"
 
 
@@ -139,14 +140,14 @@ class VersionsKeptUnchanged(Invariant):
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
         facts = self.facts
-        for object_, kept in reading.knowledge.versions.items():
-            for number, digest in kept:
-                made = facts.changes.get(number)
-                if made is None:
+        for object_, versions in reading.knowledge.versions.items():
+            for number, digest in versions:
+                change = facts.changes.get(number)
+                if change is None:
                     if not facts.setup(bits.split(number)[0]):
                         yield f"{reading.store} keeps {facts.shown(number)}, which nobody made"
-                elif made.object != object_ or made.digest != digest:
-                    yield f"{reading.store} keeps {facts.what(made)} with other bytes than its author's"
+                elif change.object != object_ or change.digest != digest:
+                    yield f"{reading.store} keeps {facts.what(change)} with other bytes than its author's"
 
 
 class NoEntryIsOverdue(Invariant):
@@ -156,23 +157,23 @@ class NoEntryIsOverdue(Invariant):
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
         limit = self.facts.topology.servers[reading.store].settings.outstanding_backfill_limit
-        taken = sum(len(entry.requests) for entry in reading.entries)
-        if taken > limit:
-            yield f"{reading.store} has {taken} requests outstanding, but its limit is {limit}"
+        slots_in_use = sum(len(entry.requests) for entry in reading.entries)
+        if slots_in_use > limit:
+            yield f"{reading.store} has {slots_in_use} requests outstanding, but its limit is {limit}"
         for entry in reading.entries if reading.quiet else ():
-            what = f"{reading.store}'s entry {entry.id} ({entry.missing or entry.missing_fai} of {entry.path})"
+            subject = f"{reading.store}'s entry {entry.id} ({entry.missing or entry.missing_fai} of {entry.path})"
             if entry.folder != HIERARCHY and reading.store in self.facts.suspended:
                 pass  # spec: RP-5 the time-outs of suspended content are suspended too
             elif self.facts.known.is_mute(reading.store):
                 pass  # spec: ML-1 a store without an address can ask nobody
             elif entry.waiting_for_slot:
-                if taken < limit:
-                    yield f"{what} waits for a slot, but only {taken} of {limit} are taken"
+                if slots_in_use < limit:
+                    yield f"{subject} waits for a slot, but only {slots_in_use} of {limit} are taken"
             elif entry.due_at < reading.now:
                 text = f"was due at {format_instant(entry.due_at)}, but the lab time is {format_instant(reading.now)}"
-                yield f"{what} {text}"
+                yield f"{subject} {text}"
             if not entry.missing and not entry.missing_fai:
-                yield f"{what} is empty, but was not removed"
+                yield f"{subject} is empty, but was not removed"
 
 
 STATE: tuple[type[Invariant], ...] = (

@@ -47,22 +47,22 @@ class NothingOlderReplaces(Invariant):
 
     @event_handler
     def _applied(self, event: VersionApplied) -> Witnesses:
-        made = self.facts.changes.get(event.number)
-        if made is None:
+        change = self.facts.changes.get(event.number)
+        if change is None:
             return
         place = (event.node, event.folder)
         if event.number in self._replaced.get(place, {}).get(event.object, ()):
-            yield f"{event.node} applied {self.facts.what(made)}, but had a version that includes it"
-        kept = self._latest.get(place, {}).get(event.object)
+            yield f"{event.node} applied {self.facts.what(change)}, but had a version that includes it"
+        latest = self._latest.get(place, {}).get(event.object)
         # A deletion wins even if it is earlier (HI-6).
-        if kept is not None and rank_of(made) < rank_of(kept) and made.operation != "delete":
-            yield f"{event.node} applied {self.facts.what(made)} over {self.facts.shown(kept.number)}, which is later"
-        self._keep(event.node, made)
+        if latest is not None and rank_of(change) < rank_of(latest) and change.operation != "delete":
+            yield f"{event.node} applied {self.facts.what(change)} over {self.facts.shown(latest.number)}, which is later"
+        self._keep(event.node, change)
 
     def _keep(self, store: str, change: ChangeMade) -> None:
         place = (store, change.folder)
-        replaced = self._replaced.setdefault(place, {})
-        replaced[change.object] = replaced.get(change.object, frozenset()) | self.facts.ancestors[change.number]
+        predecessors = self._replaced.setdefault(place, {})
+        predecessors[change.object] = predecessors.get(change.object, frozenset()) | self.facts.ancestors[change.number]
         if change.kind != "message" and change.operation != "delete":
             self._latest.setdefault(place, {})[change.object] = change
 
@@ -97,10 +97,10 @@ class HeldVersionsAreReleased(Invariant):
 
     @event_handler
     def _applied(self, event: VersionApplied) -> None:
-        held = self._held.get(event.node)
-        if held and event.kind == "folder":
-            held.pop(event.number, None)
-            if any(held_version.waits_for == event.object for held_version in held.values()):
+        held_versions = self._held.get(event.node)
+        if held_versions and event.kind == "folder":
+            held_versions.pop(event.number, None)
+            if any(held_version.waits_for == event.object for held_version in held_versions.values()):
                 self._freed.setdefault(event.node, set()).add(event.object)
 
     @event_handler
@@ -112,20 +112,20 @@ class HeldVersionsAreReleased(Invariant):
     def _next(
         self, event: MailReceived | ChangeMade | HopReceived | HopSent | MailSubmitted | NodeStarted
     ) -> Witnesses:
-        freed = self._freed.pop(event.node, None)
-        for number, held in list(self._held.get(event.node, {}).items()) if freed else ():
-            if freed and held.waits_for in freed:
+        folders = self._freed.pop(event.node, None)
+        for number, version in list(self._held.get(event.node, {}).items()) if folders else ():
+            if folders and version.waits_for in folders:
                 del self._held[event.node][number]
-                yield f"{event.node} still holds {self._shown(held)}, although this folder has arrived"
+                yield f"{event.node} still holds {self._shown(version)}, although this folder has arrived"
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
-        for held in self._held.get(reading.store, {}).values() if reading.quiet else ():
-            if held.until_at < reading.now:
-                text = f"although its time ended at {format_instant(held.until_at)}"
-                yield f"{reading.store} still holds {self._shown(held)}, {text}"
+        for version in self._held.get(reading.store, {}).values() if reading.quiet else ():
+            if version.until_at < reading.now:
+                text = f"although its time ended at {format_instant(version.until_at)}"
+                yield f"{reading.store} still holds {self._shown(version)}, {text}"
 
-    def _shown(self, held: VersionHeld) -> str:
-        return f"{self.facts.shown(held.number)}, which waits for {self.facts.folder(held.waits_for)}"
+    def _shown(self, version: VersionHeld) -> str:
+        return f"{self.facts.shown(version.number)}, which waits for {self.facts.folder(version.waits_for)}"
 
 
 VERSIONS: tuple[type[Invariant], ...] = (NothingOlderReplaces, HeldVersionsAreReleased)
@@ -146,17 +146,17 @@ class NumbersNeverReissued(Invariant):
         guid, counter = bits.split(event.number)
         last = self._last.get(guid)
         self._last[guid] = counter
-        shown = self.facts.shown(event.number)
+        number = self.facts.shown(event.number)
         if guid != self.facts.guid_of.get(event.node):
-            yield f"{event.node} gave a change the number {shown}, which does not have its own GUID"
+            yield f"{event.node} gave a change the number {number}, which does not have its own GUID"
         if event.number in self._given:
-            yield f"{event.node} gave a change the number {shown}, which it had given before"
+            yield f"{event.node} gave a change the number {number}, which it had given before"
         elif last is not None and counter != last + 1:
-            yield f"{event.node} gave a change the number {shown} directly after {last}"
+            yield f"{event.node} gave a change the number {number} directly after {last}"
         self._given.add(event.number)
         if event.operation == "create":
             if event.object in self._objects:
-                yield f"{event.node} created object {event.object} by {shown}, but this object id was already given"
+                yield f"{event.node} created object {event.object} by {number}, but this object id was already given"
             self._objects.add(event.object)
 
 
@@ -168,10 +168,10 @@ class LaterThanWhatItReplaces(Invariant):
     @event_handler
     def _made(self, event: ChangeMade) -> Witnesses:
         for number in event.supersedes:
-            replaced = self.facts.changes.get(number)
-            if replaced is not None and event.modified_at <= replaced.modified_at:
-                mine, theirs = format_instant(event.modified_at), format_instant(replaced.modified_at)
-                yield f"{self.facts.what(event)} has the time {mine}, but replaces {self.facts.shown(number)} of {theirs}"
+            predecessor = self.facts.changes.get(number)
+            if predecessor is not None and event.modified_at <= predecessor.modified_at:
+                old = f"{self.facts.shown(number)} of {format_instant(predecessor.modified_at)}"
+                yield f"{self.facts.what(event)} has the time {format_instant(event.modified_at)}, but replaces {old}"
 
 
 class EventsWithoutGaps(Invariant):
@@ -203,8 +203,8 @@ class TimeGoesForward(Invariant):
         at, lamport = self._last.get(event.node, (event.at, 0))
         self._last[event.node] = (event.at, event.lamport)
         if event.at < at:
-            what = f"event {event.seq} of {event.node} is of {format_instant(event.at)}"
-            yield f"{what}, but the event before is of {format_instant(at)}"
+            subject = f"event {event.seq} of {event.node} is of {format_instant(event.at)}"
+            yield f"{subject}, but the event before is of {format_instant(at)}"
         if event.lamport <= lamport:
             yield f"event {event.seq} of {event.node} has Lamport number {event.lamport}, but the event before has {lamport}"
 

@@ -38,9 +38,9 @@ class _Due:
     history: History
     numbers: frozenset[str]
 
-    def kept(self, known: Knowledge) -> dict[str, str]:
+    def kept(self, knowledge: Knowledge) -> dict[str, str]:
         """Return what a store keeps of the object: digests by number."""
-        return dict(known.versions.get(self.object, ()))
+        return dict(knowledge.versions.get(self.object, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +68,29 @@ class Judge:
         """Return the verdict on all folders. `at_rest` adds what must hold only after the lab has converged (CV-3)."""
         truths = self.oracle.truth()
         folders = tuple(self.folder(truth) for truth in truths.values())
-        lost = tuple(self.unexplained(truths.values()))
+        losses = tuple(self.unexplained(truths.values()))
         if not at_rest:
-            return Verdict(folders, lost, rightly_lost=self.lost)
+            return Verdict(folders, losses, rightly_lost=self.lost)
         untruthful, leftovers = tuple(self.untruthful(truths)), tuple(self.leftovers(truths))
-        return Verdict(folders, lost, untruthful, leftovers, self.lost)
+        return Verdict(folders, losses, untruthful, leftovers, self.lost)
 
     # --- one folder (CV-1, CV-2)
 
     def folder(self, truth: FolderTruth) -> FolderVerdict:
         # spec: CV-1
-        stopped = [name for name in truth.holders if name not in self.readings]
-        if stopped:
-            witness = f"{join_names(stopped)} is stopped" if len(stopped) == 1 else f"{join_names(stopped)} are stopped"
+        stopped_stores = [name for name in truth.holders if name not in self.readings]
+        if stopped_stores:
+            witness = (
+                f"{join_names(stopped_stores)} is stopped"
+                if len(stopped_stores) == 1
+                else f"{join_names(stopped_stores)} are stopped"
+            )
             return FolderVerdict(truth.id, truth.path, Judgement.UNKNOWN, truth.holders, (witness,))
         states = {name: self._held(name, truth.id) for name in truth.holders}
         witnesses = [f"{name} holds no replica of it" for name, state in states.items() if state is None]
-        held = {name: state for name, state in states.items() if state is not None}
-        witnesses += self._content_witnesses(truth, held)
-        witnesses += self._number_witnesses(truth, held)
+        knowledge_by_store = {name: state for name, state in states.items() if state is not None}
+        witnesses += self._content_witnesses(truth, knowledge_by_store)
+        witnesses += self._number_witnesses(truth, knowledge_by_store)
         if len(witnesses) > WITNESS_LIMIT:
             witnesses = [*witnesses[:WITNESS_LIMIT], f"and {len(witnesses) - WITNESS_LIMIT} more"]
         judgement = Judgement.NOT_CONVERGED if witnesses else Judgement.CONVERGED
@@ -96,92 +100,98 @@ class Judge:
         """Compare the holders of a folder with each other, not with the oracle. Return how they differ; [] if they do not."""
         # spec: CV-2
         states = {store: self._held(store, folder) for store in self.oracle.truth()[folder].holders}
-        held = {store: state for store, state in states.items() if state is not None}
-        numbers = [(store, _numbers(state)) for store, state in held.items()]
+        knowledge_by_store = {store: state for store, state in states.items() if state is not None}
+        numbers = [(store, _numbers(state)) for store, state in knowledge_by_store.items()]
         words = [f"{store} holds no replica of it" for store, state in states.items() if state is None]
         words += [
             f"{store} and {numbers[0][0]} account for other numbers"
             for store, state in numbers
             if state != numbers[0][1]
         ]
-        return words + _differences(held)
+        return words + _differences(knowledge_by_store)
 
     def _held(self, store: str, folder: str) -> Knowledge | None:
         state = self.readings[store].knowledge.get(folder)
         return state if state is not None and state.holds else None
 
-    def _content_witnesses(self, truth: FolderTruth, held: Mapping[str, Knowledge]) -> list[str]:
+    def _content_witnesses(self, truth: FolderTruth, knowledge_by_store: Mapping[str, Knowledge]) -> list[str]:
         if truth.doubt:
             # Stores may differ in expired objects and in dropped tombstones (spec: DL-3, DL-4).
-            return _differences(held, but=self.expired | self.dropped_tombstones)
+            return _differences(knowledge_by_store, but=self.expired | self.dropped_tombstones)
         witnesses: list[str] = []
         for object_, numbers in truth.versions.items():
-            due = _Due(object_, self.oracle.history(truth.id, object_), numbers)
-            for store in held:
-                witnesses += self._object_witnesses(store, due, held)
+            obligation = _Due(object_, self.oracle.history(truth.id, object_), numbers)
+            for store in knowledge_by_store:
+                witnesses += self._object_witnesses(store, obligation, knowledge_by_store)
         for object_, number in truth.tombstones.items():
             history = self.oracle.history(truth.id, object_)
-            what = self._what(history, number)
-            for store, state in held.items():
+            subject = self._what(history, number)
+            for store, state in knowledge_by_store.items():
                 if state.versions.get(object_):
                     witnesses.append(f"{store} still has {self._subject(history)}, deleted by {self._shown(number)}")
                 elif object_ not in state.tombstones and not self._forgot(state, object_, history):
-                    witnesses.append(f"{store} lacks {what}")
-        for store, state in held.items():
+                    witnesses.append(f"{store} lacks {subject}")
+        for store, state in knowledge_by_store.items():
             strange = sorted(state.versions.keys() - truth.versions.keys() - truth.tombstones.keys())
             witnesses += [f"{store} has object {self._shown(object_)}, which nobody made" for object_ in strange]
         return witnesses
 
-    def _forgot(self, known: Knowledge, object_: str, history: History) -> bool:
+    def _forgot(self, knowledge: Knowledge, object_: str, history: History) -> bool:
         """Return whether a store accounts for a deletion whose tombstone may be dropped."""  # spec: DL-4
-        numbers = _numbers(known)
+        numbers = _numbers(knowledge)
         deletions = sets.of_numbers(
             change.number for change in history.changes.values() if change.operation == "delete"
         )
         return object_ in self.dropped_tombstones and bool(sets.common(numbers, deletions))
 
-    def _object_witnesses(self, store: str, due: _Due, held: Mapping[str, Knowledge]) -> Iterator[str]:
-        history = due.history
-        versions = due.kept(held[store])
-        gone: set[str] = set()
-        if due.object in self.expired:
+    def _object_witnesses(
+        self, store: str, obligation: _Due, knowledge_by_store: Mapping[str, Knowledge]
+    ) -> Iterator[str]:
+        history = obligation.history
+        versions = obligation.kept(knowledge_by_store[store])
+        lost_numbers: set[str] = set()
+        if obligation.object in self.expired:
             if not versions:
                 return  # spec: DL-3 the comparison of sets checks whether the store accounts for it
             # A version that has expired everywhere cannot be sent. A store without it still keeps the version before it.
-            gone = {number for number in due.numbers if not any(number in due.kept(other) for other in held.values())}
-        for number in sorted(due.numbers - versions.keys() - gone):
-            owners = [name for name, other in held.items() if number in due.kept(other)]
+            lost_numbers = {
+                number
+                for number in obligation.numbers
+                if not any(number in obligation.kept(knowledge) for knowledge in knowledge_by_store.values())
+            }
+        for number in sorted(obligation.numbers - versions.keys() - lost_numbers):
+            owners = [name for name, knowledge in knowledge_by_store.items() if number in obligation.kept(knowledge)]
             has = "has" if len(owners) < 2 else "have"
             yield f"{store} lacks {self._what(history, number)}; {join_names(owners)} {has} it"
-        for number in sorted(versions.keys() - due.numbers):
-            by = [other for other in sorted(due.numbers) if number in history.ancestors(other)]
+        for number in sorted(versions.keys() - obligation.numbers):
+            by = [knowledge for knowledge in sorted(obligation.numbers) if number in history.ancestors(knowledge)]
             # A later version of an associated message wins, although it does not include the other one (CN-9).
-            if gone.issuperset(by or due.numbers):
+            if lost_numbers.issuperset(by or obligation.numbers):
                 continue
             why = f"superseded by {join_names(map(self._shown, by))}" if by else "which lost to a later version"
             if number not in history.changes:
                 why = "which nobody made"
             yield f"{store} still keeps {self._shown(number)} of {self._subject(history)}, {why}"
-        for number in sorted(due.numbers & versions.keys()):
-            wanted = history.changes[number].digest
-            if wanted and versions[number] != wanted:
+        for number in sorted(obligation.numbers & versions.keys()):
+            digest = history.changes[number].digest
+            if digest and versions[number] != digest:
                 yield f"{store} has other bytes for {self._what(history, number)} than its author"
 
-    def _number_witnesses(self, truth: FolderTruth, held: Mapping[str, Knowledge]) -> Iterator[str]:
-        accounts = {store: _numbers(other) for store, other in held.items()}
-        everything = sets.union(accounts.values())
+    def _number_witnesses(self, truth: FolderTruth, knowledge_by_store: Mapping[str, Knowledge]) -> Iterator[str]:
+        accounts = {store: _numbers(knowledge) for store, knowledge in knowledge_by_store.items()}
+        all_numbers = sets.union(accounts.values())
         # A version that was superseded or deleted before it was sent need not be in any set (CN-6). But a number in one
         # holder's set must be in the sets of all holders (CN-7), so the sets are compared.
-        due = sets.of_numbers(number for versions in truth.versions.values() for number in versions)
+        true_numbers = sets.of_numbers(number for versions in truth.versions.values() for number in versions)
         for store, numbers in accounts.items():
-            unaccounted = {} if truth.doubt else sets.minus(due, numbers)
-            beside = sets.minus(sets.minus(everything, numbers), unaccounted)
-            if unaccounted:
-                yield f"{store} does not account for {sets.words(unaccounted, self.name_of)}"
-            if beside:
-                owners = [other for other in accounts if sets.common(accounts[other], beside)]
+            gaps = {} if truth.doubt else sets.minus(true_numbers, numbers)
+            strays = sets.minus(sets.minus(all_numbers, numbers), gaps)
+            if gaps:
+                yield f"{store} does not account for {sets.words(gaps, self.name_of)}"
+            if strays:
+                owners = [knowledge for knowledge in accounts if sets.common(accounts[knowledge], strays)]
                 counts = "accounts for" if len(owners) == 1 else "account for"
-                yield f"{store} does not account for {sets.words(beside, self.name_of)}, which {join_names(owners)} {counts}"
+                yield f"{store} does not account for {sets.words(strays, self.name_of)}, which {join_names(owners)} {counts}"
 
     # --- losses (DU-1, CV-2)
 
@@ -193,12 +203,12 @@ class Judge:
         for truth in truths:
             if truth.doubt:
                 continue
-            for object_, due in truth.versions.items():
-                for number in sorted(due) if object_ not in self.expired else ():
+            for object_, versions in truth.versions.items():
+                for number in sorted(versions) if object_ not in self.expired else ():
                     change = self.oracle.history(truth.id, object_).changes[number]
                     if not any(self._keeps(name, truth.id, object_, number) for name in self.readings):
-                        what = self._what_change(change.operation, change.subject, number)
-                        yield f"{what} in {truth.path}: no store has it"
+                        subject = self._what_change(change.operation, change.subject, number)
+                        yield f"{subject} in {truth.path}: no store has it"
 
     def lost_at_home(self) -> list[str]:
         """Return a line for each change that its own store lost: the store keeps neither the change, nor a later version, nor a
@@ -216,8 +226,8 @@ class Judge:
                     if state is None or object_ in self.expired:
                         continue
                     if not _accounted(state, history, object_, number):
-                        what = self._what_change(change.operation, change.subject, number)
-                        losses.append(f"{change.store} acknowledged {what} in {truth.path} and no longer has it")
+                        subject = self._what_change(change.operation, change.subject, number)
+                        losses.append(f"{change.store} acknowledged {subject} in {truth.path} and no longer has it")
         return losses
 
     def _home(self, store: str, folder: str) -> Knowledge | None:
@@ -240,32 +250,31 @@ class Judge:
                         continue
                     state = self.readings[row.store].knowledge.get(folder)
                     has = {} if state is None else sets.renamed(_numbers(state), self.name_of)
-                    claimed = self._claimed(row)
-                    too_much = sets.minus(claimed, has)
+                    claims = self._claimed(row)
+                    too_much = sets.minus(claims, has)
                     if too_much:
-                        where = f"{store}'s row for {row.store} in {self._path(folder)}"
-                        yield f"{where} claims {sets.words(too_much)}, which {row.store} lacks"
+                        row_name = f"{store}'s row for {row.store} in {self._path(folder)}"
+                        yield f"{row_name} claims {sets.words(too_much)}, which {row.store} lacks"
 
     def leftovers(self, folders: Iterable[str]) -> Iterator[str]:
         """Yield backfill entries that some holder could satisfy, at least in part."""  # spec: CV-3
-        wanted = set(folders)
+        folder_ids = set(folders)
         for store, reading in self.readings.items():
             for entry in reading.entries:
-                if entry.folder not in wanted:
+                if entry.folder not in folder_ids:
                     continue
-                missing = self._shown_sets(entry.cnset, entry.cnset_fai)
+                gap = self._shown_sets(entry.cnset, entry.cnset_fai)
                 for row in reading.rows.get(entry.folder, ()):
-                    offered = {} if row.is_local else sets.common(missing, self._claimed(row))
-                    if offered:
-                        yield f"{store} still waits for {sets.words(offered)} in {entry.path}, which {row.store} has"
+                    overlap = {} if row.is_local else sets.common(gap, self._claimed(row))
+                    if overlap:
+                        yield f"{store} still waits for {sets.words(overlap)} in {entry.path}, which {row.store} has"
 
     def _claimed(self, row: RowView) -> sets.Numbers:
         return self._shown_sets(row.cnset, row.cnset_fai)
 
     def _shown_sets(self, numbers: str, numbers_fai: str) -> sets.Numbers:
         """Return sets with the judge's names of GUIDs, because a store may not know the names of all GUIDs (RP-4)."""
-        both = sets.union([sets.parse_traced(numbers), sets.parse_traced(numbers_fai)])
-        return sets.renamed(both, self.name_of)
+        return sets.renamed(sets.union(map(sets.parse_traced, (numbers, numbers_fai))), self.name_of)
 
     # --- words
 
@@ -290,26 +299,26 @@ class Judge:
         return f"{self._shown(number)} ({nouns.get(operation, operation)} of {subject!r})"
 
 
-def _accounted(known: Knowledge, history: History, object_: str, number: str) -> bool:
-    if object_ in known.tombstones:
+def _accounted(knowledge: Knowledge, history: History, object_: str, number: str) -> bool:
+    if object_ in knowledge.tombstones:
         return True
-    versions = dict(known.versions.get(object_, ()))
+    versions = dict(knowledge.versions.get(object_, ()))
     if number in versions or any(number in history.ancestors(version) for version in versions):
         return True
     # Of concurrent versions of a folder or an associated message, only the last writer's is kept (HI-5, CN-9).
     return history.changes[number].kind != "message" and history.winner().number in versions
 
 
-def _differences(held: Mapping[str, Knowledge], but: frozenset[str] = frozenset()) -> list[str]:
+def _differences(knowledge_by_store: Mapping[str, Knowledge], but: frozenset[str] = frozenset()) -> list[str]:
     """Return which stores differ in content from the first one. Objects in `but` are not compared."""
-    stores = list(held)
+    stores = list(knowledge_by_store)
     if not stores:
         return []
     first = stores[0]
     pairs = [
         (
-            {key: versions for key, versions in held[store].versions.items() if key not in but},
-            set(held[store].tombstones) - but,
+            {key: versions for key, versions in knowledge_by_store[store].versions.items() if key not in but},
+            set(knowledge_by_store[store].tombstones) - but,
         )
         for store in stores
     ]
@@ -318,5 +327,5 @@ def _differences(held: Mapping[str, Knowledge], but: frozenset[str] = frozenset(
     ]
 
 
-def _numbers(known: Knowledge) -> sets.Numbers:
-    return sets.union([sets.parse_traced(known.numbers), sets.parse_traced(known.numbers_fai)])
+def _numbers(knowledge: Knowledge) -> sets.Numbers:
+    return sets.union([sets.parse_traced(knowledge.numbers), sets.parse_traced(knowledge.numbers_fai)])

@@ -70,7 +70,7 @@ class Bound:
 def bound_of(lab: Lab) -> Bound:
     """Return the bound of a lab: from its topology, the folders of its servers, and mail that faults still hold."""
     events = lab.events()
-    changed = any(isinstance(event, ChangeMade) and event.folder == HIERARCHY for event in events)
+    tree_changes = any(isinstance(event, ChangeMade) and event.folder == HIERARCHY for event in events)
     late = any(server.joins_later for server in lab.topology.servers.values())
     texts = {
         view.schedule
@@ -80,7 +80,7 @@ def bound_of(lab: Lab) -> Bound:
         if view.schedule is not None
     }
     schedules = [parse_schedule(text) for text in sorted(texts)]
-    chain = bound_of_topology(lab.topology, schedules, hierarchy_changes=changed or late, jitter_us=lab.jitter_us)
+    chain = bound_of_topology(lab.topology, schedules, hierarchy_changes=tree_changes or late, jitter_us=lab.jitter_us)
     held_us = max(0, lab.faults.held_until_at - lab.now)
     update_us = lab.topology.recipient_update_us or 0
     waits = (
@@ -114,7 +114,7 @@ def bound_of_topology(
     return Bound(tuple(terms))
 
 
-def _chain(topology: Topology, schedules: Iterable[Schedule], jitter_us: int, what: str) -> list[Term]:
+def _chain(topology: Topology, schedules: Iterable[Schedule], jitter_us: int, action: str) -> list[Term]:
     """Return the waits of one chain. Each wait is the longest one that the settings of any server allow.  # spec: CV-3"""
     stores = [server.settings for server in topology.servers.values()]
     always_us = max(store.always_interval_us for store in stores)
@@ -122,20 +122,20 @@ def _chain(topology: Topology, schedules: Iterable[Schedule], jitter_us: int, wh
     many_sites = len({server.site for server in topology.servers.values()}) > 1
     local = not many_sites
     first_us = max(store.backfill_wait_us(local=local, requests_sent=0) for store in stores)
-    retry_us = max(store.backfill_wait_us(local=local, requests_sent=sent) for store in stores for sent in (1, 2))
+    retry_us = max(store.backfill_wait_us(local=local, requests_sent=attempt) for store in stores for attempt in (1, 2))
     status_us = max(store.status_timeout_us for store in stores)
     check_us = max(store.status_alignment_us for store in stores)
-    where = "known in the site" if local else "known outside the site"
+    reach = "known in the site" if local else "known outside the site"
     return [
-        Term(cycle_us, f"{what}: the longest wait for a replication cycle"),
-        Term(status_us, f"{what}: the longest time between two statuses"),
-        Term(check_us, f"{what}: the time to the next status check"),
-        Term(first_us, f"{what}: the first backfill time-out, {where}"),
-        Term(retry_us, f"{what}: the longest retry time-out, for a request that was lost"),
-        Term(_given_up_us(topology), f"{what}: expired numbers are given up at the retry after a silence"),
-        Term(_one_by_one_us(topology), f"{what}: 2000 asks sources that have only a part one at a time"),
+        Term(cycle_us, f"{action}: the longest wait for a replication cycle"),
+        Term(status_us, f"{action}: the longest time between two statuses"),
+        Term(check_us, f"{action}: the time to the next status check"),
+        Term(first_us, f"{action}: the first backfill time-out, {reach}"),
+        Term(retry_us, f"{action}: the longest retry time-out, for a request that was lost"),
+        Term(_given_up_us(topology), f"{action}: expired numbers are given up at the retry after a silence"),
+        Term(_one_by_one_us(topology), f"{action}: 2000 asks sources that have only a part one at a time"),
         Term(
-            MAILS_IN_A_CHAIN * _trip_us(topology, jitter_us), f"{what}: {MAILS_IN_A_CHAIN} mails on the slowest route"
+            MAILS_IN_A_CHAIN * _trip_us(topology, jitter_us), f"{action}: {MAILS_IN_A_CHAIN} mails on the slowest route"
         ),
     ]
 
@@ -143,13 +143,13 @@ def _chain(topology: Topology, schedules: Iterable[Schedule], jitter_us: int, wh
 def _bytes_of(lab: Lab) -> int:
     """Return how many bytes the largest replicas of all folders have together, and the mails in all queues."""
     largest: Counter[str] = Counter()
-    queued = 0
+    queue_bytes = 0
     for name in lab.names:
         if lab.running(name):
             for replica in lab.read(name, lambda node: node.instances()):
                 largest[replica.folder] = max(largest[replica.folder], replica.size)
-            queued += sum(mail.size for mail in lab.read(name, lambda node: node.queue()))
-    return largest.total() + queued
+            queue_bytes += sum(mail.size for mail in lab.read(name, lambda node: node.queue()))
+    return largest.total() + queue_bytes
 
 
 def _lines_term(topology: Topology, content_bytes: int) -> Term:
@@ -158,9 +158,9 @@ def _lines_term(topology: Topology, content_bytes: int) -> Term:
         connector.transfer_us(len(topology.servers) * AS_MAIL * content_bytes) for connector in topology.connectors
     )
     retry_us = min(
-        server.settings.backfill_wait_us(local=False, requests_sent=sent)
+        server.settings.backfill_wait_us(local=False, requests_sent=attempt)
         for server in topology.servers.values()
-        for sent in (1, 2)
+        for attempt in (1, 2)
     )
     return Term(
         once_us * (1 + once_us // retry_us), "the lines carry all content for each store, as often as it is requested"

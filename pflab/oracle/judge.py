@@ -103,8 +103,8 @@ class Observer:
         if not self._lab.topology.folders:
             self._has_genesis = True
         for name in self.running():
-            known = self._lab.read(name, lambda node: node.knowledge(HIERARCHY))
-            guids = {sets.split_number(object_)[0] for object_ in (*known.versions, *known.tombstones)}
+            knowledge = self._lab.read(name, lambda node: node.knowledge(HIERARCHY))
+            guids = {sets.split_number(object_)[0] for object_ in (*knowledge.versions, *knowledge.tombstones)}
             unknown = sorted(guid for guid in guids if not self.names.knows(guid))
             if unknown:
                 self.names.learn_store(unknown[0], SETUP)

@@ -102,8 +102,8 @@ class Losses:
     def _know(self, change: Change) -> None:
         if change.number not in self._changes:
             self._changes[change.number] = change
-            older = (self._ancestors.get(predecessor, frozenset()) for predecessor in change.supersedes)
-            self._ancestors[change.number] = frozenset(change.supersedes).union(*older)
+            ancestor_sets = (self._ancestors.get(predecessor, frozenset()) for predecessor in change.supersedes)
+            self._ancestors[change.number] = frozenset(change.supersedes).union(*ancestor_sets)
             self._of_object.setdefault(change.object, []).append(change.number)
 
     @event_handler
@@ -155,12 +155,12 @@ class Losses:
         """Forget a dropped replica. If the store left the folder, a store that permitted this had all of the content, but that
         store may have been restored or deleted since. Otherwise the loss has no excuse.
         """
-        dropped = self._has.get(event.node, {}).pop(event.folder, set())
+        numbers = self._has.get(event.node, {}).pop(event.folder, set())
         permitted_by = self._leaving.pop((event.node, event.folder), None)
         if permitted_by is None:
-            self._deleted_content.setdefault(event.node, {}).setdefault(event.folder, set()).update(dropped)
+            self._deleted_content.setdefault(event.node, {}).setdefault(event.folder, set()).update(numbers)
         else:
-            for number in self._with_all_included(dropped):
+            for number in self._with_all_included(numbers):
                 if not self._removed_by.get(number, set()) & permitted_by and not self._is_kept(number):
                     self._removed_by.pop(number, None)
         self._risk(event.node)
@@ -188,9 +188,9 @@ class Losses:
             # If the backup is older than an earlier restore, it brings back what that restore lost.
             for ancestor in (number, *self._ancestors.get(number, ())):
                 self._at_risk.pop(ancestor, None)
-        still = _joined(after, deleted_content)
-        removed = {number for folder in before for number in before[folder] - still.get(folder, set())}
-        self._remove(event.node, removed)
+        remaining_numbers = _joined(after, deleted_content)
+        lost_numbers = {number for folder in before for number in before[folder] - remaining_numbers.get(folder, set())}
+        self._remove(event.node, lost_numbers)
 
     @event_handler
     def _deleted(self, event: StoreDeleted) -> None:
@@ -226,12 +226,12 @@ class Losses:
 
     def _with_all_included(self, numbers: Iterable[str]) -> set[str]:
         """Return changes and all that is lost with them: what a version replaced, and the versions of a deleted object."""
-        known = [number for number in numbers if number in self._changes]
-        return {ancestor for number in known for ancestor in self._included_in(number)}
+        known_numbers = [number for number in numbers if number in self._changes]
+        return {ancestor for number in known_numbers for ancestor in self._included_in(number)}
 
     def _kept(self, having: Having, change: Change) -> bool:
-        kept = having.get(change.folder)
-        return kept is not None and any(successor in kept for successor in self._successors(change))
+        numbers = having.get(change.folder)
+        return numbers is not None and any(successor in numbers for successor in self._successors(change))
 
     def _included_in(self, number: str) -> Iterator[str]:
         change = self._changes[number]
@@ -251,8 +251,8 @@ class Losses:
                 yield number
 
 
-def _joined(one: Having, other: Having) -> Having:
-    return {folder: one.get(folder, set()) | other.get(folder, set()) for folder in one.keys() | other.keys()}
+def _joined(left: Having, right: Having) -> Having:
+    return {folder: left.get(folder, set()) | right.get(folder, set()) for folder in left.keys() | right.keys()}
 
 
 def _copied(having: Having) -> Having:

@@ -69,7 +69,7 @@ def genesis_of(topology: Topology, setup_guid: str) -> list[tuple[Change, str]]:
     Parents come before children. The object id and change number of the n-th folder are number n of the GUID named Setup.
     """
     ids = {path: f"{setup_guid}:{index}" for index, path in enumerate(topology.folders, start=1)}
-    made = []
+    changes = []
     for path, folder in topology.folders.items():
         change = Change(
             store="Setup",
@@ -83,8 +83,8 @@ def genesis_of(topology: Topology, setup_guid: str) -> list[tuple[Change, str]]:
             replicas=folder.replicas,
             parent=HIERARCHY if folder.parent is None else ids[folder.parent],
         )
-        made.append((change, path))
-    return made
+        changes.append((change, path))
+    return changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +121,18 @@ class History:
 
     def ancestors(self, number: str) -> frozenset[str]:
         """Return every number that `number` supersedes, directly or through others."""
-        found: set[str] = set()
+        numbers: set[str] = set()
         ahead = [number]
         while ahead:
             change = self.changes.get(ahead.pop())
             fresh = (
-                [] if change is None else [predecessor for predecessor in change.supersedes if predecessor not in found]
+                []
+                if change is None
+                else [predecessor for predecessor in change.supersedes if predecessor not in numbers]
             )
-            found.update(fresh)
+            numbers.update(fresh)
             ahead.extend(fresh)
-        return frozenset(found)
+        return frozenset(numbers)
 
     def winner(self) -> Change:
         """Return the last writer's version, which is the only one kept of folders and associated messages (HI-5, CN-9)."""
@@ -176,21 +178,21 @@ class Oracle:
         folder = self._objects.setdefault(change.folder, {})
         folder.setdefault(change.object, History()).changes.setdefault(change.number, change)
 
-    def without(self, lost: Collection[str]) -> Oracle:
+    def without(self, lost_numbers: Collection[str]) -> Oracle:
         """Return an oracle without the changes that are rightly lost (DU-1). A version must exist again if all changes that
         replaced it are lost.
         """
-        if not lost:
+        if not lost_numbers:
             return self
-        rest = Oracle((), self._stores)
-        rest._deleted = self._deleted
+        oracle = Oracle((), self._stores)
+        oracle._deleted = self._deleted
         for objects in self._objects.values():
             for history in objects.values():
                 for change in history.changes.values():
-                    if change.number not in lost:
-                        older = sorted({*change.supersedes, *history.ancestors(change.number)})
-                        rest.take(replace(change, supersedes=tuple(older)))
-        return rest
+                    if change.number not in lost_numbers:
+                        predecessors = sorted({*change.supersedes, *history.ancestors(change.number)})
+                        oracle.take(replace(change, supersedes=tuple(predecessors)))
+        return oracle
 
     def history(self, folder: str, object_: str) -> History:
         return self._objects.get(folder, {}).get(object_, History())
@@ -204,15 +206,15 @@ class Oracle:
         deleted nor below a deleted folder, sorted by path."""
         folders = self._objects.get(HIERARCHY, {})
         dead = {id_ for id_, history in folders.items() if history.deletion()}
-        living = {id_: history.winner() for id_, history in folders.items() if id_ not in dead}
-        found = {HIERARCHY: self._contents(HIERARCHY, HIERARCHY, self.stores)}
-        paths = {id_: _path(id_, living) for id_ in living}
-        for id_ in sorted(living, key=lambda folder_id: (paths[folder_id], folder_id)):
-            if _below_dead(living[id_].parent, living, dead):
+        live_folders = {id_: history.winner() for id_, history in folders.items() if id_ not in dead}
+        truths = {HIERARCHY: self._contents(HIERARCHY, HIERARCHY, self.stores)}
+        paths = {id_: _path(id_, live_folders) for id_ in live_folders}
+        for id_ in sorted(live_folders, key=lambda folder_id: (paths[folder_id], folder_id)):
+            if _below_dead(live_folders[id_].parent, live_folders, dead):
                 continue
-            holders = [store for store in living[id_].replicas or () if store not in self._deleted]
-            found[id_] = self._contents(id_, paths[id_], tuple(holders), self._doubt(id_, living, dead))
-        return found
+            holders = [store for store in live_folders[id_].replicas or () if store not in self._deleted]
+            truths[id_] = self._contents(id_, paths[id_], tuple(holders), self._doubt(id_, live_folders, dead))
+        return truths
 
     def _contents(self, id_: str, path: str, holders: tuple[str, ...], doubt: str = "") -> FolderTruth:
         versions: dict[str, frozenset[str]] = {}
@@ -227,32 +229,32 @@ class Oracle:
                 versions[object_] = history.maximal()
         return FolderTruth(id_, path, holders, versions, tombstones, doubt)
 
-    def _doubt(self, id_: str, living: Mapping[str, Change], dead: set[str]) -> str:
+    def _doubt(self, id_: str, live_folders: Mapping[str, Change], dead: set[str]) -> str:
         # A folder that was once moved below a deleted folder was hidden, and stores that saw this dropped its content. When the
         # folder is shown again, it is empty at these stores (HI-6, RP-1). The changes alone do not show which stores these are.
         versions = self._objects[HIERARCHY][id_].changes.values()
-        if any(_below_dead(version.parent, living, dead) for version in versions):
+        if any(_below_dead(version.parent, live_folders, dead) for version in versions):
             return "it once lay below a deleted folder, so stores may rightly lack its older content"
         return ""
 
 
-def _below_dead(parent: str | None, living: Mapping[str, Change], dead: set[str]) -> bool:
-    seen: set[str] = set()
-    while parent is not None and parent != HIERARCHY and parent not in seen:
+def _below_dead(parent: str | None, live_folders: Mapping[str, Change], dead: set[str]) -> bool:
+    visited: set[str] = set()
+    while parent is not None and parent != HIERARCHY and parent not in visited:
         if parent in dead:
             return True
-        seen.add(parent)
-        change = living.get(parent)
+        visited.add(parent)
+        change = live_folders.get(parent)
         parent = None if change is None else change.parent
     return False
 
 
-def _path(id_: str, living: Mapping[str, Change]) -> str:
+def _path(id_: str, live_folders: Mapping[str, Change]) -> str:
     names: list[str] = []
-    seen: set[str] = set()
+    visited: set[str] = set()
     at: str | None = id_
-    while at is not None and at != HIERARCHY and at not in seen and at in living:
-        seen.add(at)
-        names.append(living[at].subject)
-        at = living[at].parent
+    while at is not None and at != HIERARCHY and at not in visited and at in live_folders:
+        visited.add(at)
+        names.append(live_folders[at].subject)
+        at = live_folders[at].parent
     return "/".join(reversed(names))

@@ -39,8 +39,8 @@ class Backups:
         if event.reason == "restart":
             return
         backup = self._next.pop(event.node, None)
-        nothing: list[dict[Any, Any]] = [{} for _ in self._followed]
-        copies = self._copies[backup] if backup is not None and event.reason == "restored" else nothing
+        empty_tables: list[dict[Any, Any]] = [{} for _ in self._followed]
+        copies = self._copies[backup] if backup is not None and event.reason == "restored" else empty_tables
         for mapping, copy in zip(self._followed, copies, strict=True):
             for key in [key for key in mapping if _store_of(key) == event.node]:
                 del mapping[key]

@@ -27,7 +27,7 @@ def parse(text: str) -> Bits:
 
     Raises SetTextError for any other text.
     """
-    found: dict[str, int] = {}
+    bits_by_guid: dict[str, int] = {}
     for part in text.split(";") if text else ():
         guid, _, ranges = part.partition(":")
         bits = 0
@@ -35,8 +35,8 @@ def parse(text: str) -> Bits:
             low, _, high = interval.partition("-")
             bits |= span(_counter(low, text), _counter(high or low, text))
         guid = guid.strip("{}")
-        found[guid] = found.get(guid, 0) | bits
-    return found
+        bits_by_guid[guid] = bits_by_guid.get(guid, 0) | bits
+    return bits_by_guid
 
 
 @lru_cache(maxsize=16_384)
@@ -113,20 +113,20 @@ def has(bits: Bits, number: str, *, fai: bool = False) -> bool:
 
 def minus(left: Bits, right: Bits) -> dict[str, int]:
     """Return the numbers in `left` that are not in `right`."""
-    rest = {guid: mask & ~right.get(guid, 0) for guid, mask in left.items()}
-    return {guid: mask for guid, mask in rest.items() if mask}
+    difference = {guid: mask & ~right.get(guid, 0) for guid, mask in left.items()}
+    return {guid: mask for guid, mask in difference.items() if mask}
 
 
 def common(left: Bits, right: Bits) -> dict[str, int]:
-    both = {guid: mask & right[guid] for guid, mask in left.items() if guid in right}
-    return {guid: mask for guid, mask in both.items() if mask}
+    intersection = {guid: mask & right[guid] for guid, mask in left.items() if guid in right}
+    return {guid: mask for guid, mask in intersection.items() if mask}
 
 
 def union(sets: Iterable[Bits]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    total: dict[str, int] = {}
     for operand in sets:
-        add(found, operand)
-    return found
+        add(total, operand)
+    return total
 
 
 def numbers(bits: Bits) -> Iterator[str]:
@@ -144,8 +144,8 @@ def count(bits: Bits) -> int:
 
 def words(bits: Bits, name_of: Callable[[str], str]) -> str:
     """Return a set in words: `A-1..3, A-7, B-2`, or `nothing`."""
-    named = sorted((name_of(guid.removesuffix(_FAI)), mask) for guid, mask in bits.items())
-    return ", ".join(f"{name}-{part}" for name, mask in named for part in _ranges(mask)) or "nothing"
+    names = sorted((name_of(guid.removesuffix(_FAI)), mask) for guid, mask in bits.items())
+    return ", ".join(f"{name}-{part}" for name, mask in names for part in _ranges(mask)) or "nothing"
 
 
 def _ranges(bits: int) -> Iterator[str]:

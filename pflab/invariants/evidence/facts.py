@@ -125,12 +125,14 @@ class Facts:
     def can_know(self, store: str, folder: str, fai: bool) -> dict[str, int]:
         """Return the numbers that a store can account for: numbers from mails and versions, and the store's own numbers since
         its present replica began (CN-6)."""
-        known = dict(self._learned.get((store, folder, fai), bits.EMPTY))
+        numbers = dict(self._learned.get((store, folder, fai), bits.EMPTY))
         guid = self.guid_of.get(store, "")
-        own = bits.span(self.began.get((store, folder), 0) + 1, self.highest.get((folder, fai), {}).get(guid, 0))
-        if own:
-            known[guid] = known.get(guid, 0) | own
-        return known
+        own_numbers = bits.span(
+            self.began.get((store, folder), 0) + 1, self.highest.get((folder, fai), {}).get(guid, 0)
+        )
+        if own_numbers:
+            numbers[guid] = numbers.get(guid, 0) | own_numbers
+        return numbers
 
     def beyond(self, numbers: bits.Bits, folder: str, fai: bool) -> dict[str, int]:
         """Return the numbers of a set that nobody can have: those above the last change of their store in the folder."""
@@ -141,22 +143,22 @@ class Facts:
             possible |= {guid: setup for guid in numbers if self.setup(guid)}
         return bits.minus(numbers, possible)
 
-    def accounted(self, change: ChangeMade, kept: Mapping[str, str], *, has_tombstone: bool) -> bool:
-        """Return whether a store that keeps the versions `kept` of an object, or its tombstone, still accounts for a change."""
+    def accounted(self, change: ChangeMade, versions: Mapping[str, str], *, has_tombstone: bool) -> bool:
+        """Return whether a store that keeps these versions of an object, or its tombstone, still accounts for a change."""
         if (
             has_tombstone
             or change.object in self.dropped_tombstones
             or change.object in self.expired
-            or change.number in kept
-            or any(change.number in self.ancestors.get(version, ()) for version in kept)
+            or change.number in versions
+            or any(change.number in self.ancestors.get(version, ()) for version in versions)
         ):
             return True
         # Of concurrent versions of a folder or an associated message, only the last writer's is kept (HI-5, CN-9).
-        return change.kind != "message" and any(self._outranks(version, change) for version in kept)
+        return change.kind != "message" and any(self._outranks(version, change) for version in versions)
 
     def _outranks(self, number: str, change: ChangeMade) -> bool:
-        other = self.changes.get(number)
-        return other is not None and rank_of(other) > rank_of(change)
+        rival = self.changes.get(number)
+        return rival is not None and rank_of(rival) > rank_of(change)
 
     def deletions(self, object_: str) -> list[ChangeMade]:
         return [version for version in self.of_object.get(object_, ()) if version.operation == "delete"]
@@ -190,8 +192,8 @@ class Facts:
     def what(self, change: ChangeMade) -> str:
         """Return a change in words: `A-3 (the edit of 'Hello' in Projects)`."""
         noun = {"create": "creation", "modify": "edit", "delete": "deletion"}[change.operation]
-        what = self.names.as_of(change.at).what(change.folder, change.object, change.number)
-        return f"{self.shown(change.number)} (the {noun} of {what})"
+        words = self.names.as_of(change.at).what(change.folder, change.object, change.number)
+        return f"{self.shown(change.number)} (the {noun} of {words})"
 
     def folder(self, folder: str) -> str:
         return self.names.folder(folder)
@@ -216,9 +218,9 @@ class Facts:
     def _backup(self, event: BackupMade) -> None:
         # A restored store has a new GUID. It can know those numbers under its earlier GUID that are in the backup.
         for folder, fai in self.highest:
-            known = self.can_know(event.store, folder, fai)
-            if known:
-                self._learned[event.store, folder, fai] = known
+            numbers = self.can_know(event.store, folder, fai)
+            if numbers:
+                self._learned[event.store, folder, fai] = numbers
         self.backups.made(event)
 
     @event_handler
@@ -226,10 +228,10 @@ class Facts:
         if event.number in self.changes:
             return
         self.changes[event.number] = event
-        found = set(event.supersedes)
+        ancestors = set(event.supersedes)
         for predecessor in event.supersedes:
-            found |= self.ancestors.get(predecessor, frozenset())
-        self.ancestors[event.number] = frozenset(found)
+            ancestors |= self.ancestors.get(predecessor, frozenset())
+        self.ancestors[event.number] = frozenset(ancestors)
         self.of_object.setdefault(event.object, []).append(event)
         rank = rank_of(event)
         self._highest_rank[event.object] = max(rank, self._highest_rank.get(event.object, rank))
@@ -250,11 +252,13 @@ class Facts:
         for section in event.folders:
             if section.expired or section.expired_fai:
                 place = (event.node, section.folder, event.sender)
-                expired = bits.by_kind(section.expired, section.expired_fai)
+                expired_numbers = bits.by_kind(section.expired, section.expired_fai)
                 if self.known.listed(*place[:2]) is None:  # the mail waits for its folder (HI-4)
-                    self._reported_early.setdefault(place, []).append((event.at, expired))
+                    self._reported_early.setdefault(place, []).append((event.at, expired_numbers))
                 else:
-                    self.reported_expired[place] = bits.union((self.reported_expired.get(place, bits.EMPTY), expired))
+                    self.reported_expired[place] = bits.union(
+                        (self.reported_expired.get(place, bits.EMPTY), expired_numbers)
+                    )
         if event.message_type in UPDATES:
             for section in event.folders:
                 self._learn((event.node, section.folder, False), bits.parse(section.cnset))
@@ -286,8 +290,8 @@ class Facts:
             del self.reported_expired[key]
         wait_us = self.topology.servers[event.node].settings.content_rmq_timeout_us
         for key in [key for key in self._reported_early if key[:2] == (event.node, event.folder)]:
-            waiting = [expired for at, expired in self._reported_early.pop(key) if event.at < at + wait_us]
-            self.reported_expired[key] = bits.union((bits.EMPTY, *waiting))
+            reports = [report for at, report in self._reported_early.pop(key) if event.at < at + wait_us]
+            self.reported_expired[key] = bits.union((bits.EMPTY, *reports))
         self.began[event.node, event.folder] = self._counters.get(self.guid_of.get(event.node, ""), 0)
 
     @event_handler
@@ -310,9 +314,9 @@ class Facts:
         restored."""
         place = (event.node, event.folder, event.store)
         row = self.rows[place] = bits.by_kind(event.cnset, event.cnset_fai)
-        said = self.reported_expired.get(place)
-        if said is not None:
-            self.reported_expired[place] = bits.common(said, row)
+        report = self.reported_expired.get(place)
+        if report is not None:
+            self.reported_expired[place] = bits.common(report, row)
 
     @event_handler
     def _request_sent(self, event: RequestSent) -> None:

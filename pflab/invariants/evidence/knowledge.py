@@ -88,13 +88,13 @@ class Known:
 
     def listed(self, store: str, folder: str) -> frozenset[str] | None:
         """Return the holders of a folder as a store knows them, or None if it does not know the folder."""
-        there = self._directory.get(store, set())
+        entries = self._directory.get(store, set())
         if folder == HIERARCHY:
-            return frozenset(there)
+            return frozenset(entries)
         number = self.kept(store, folder)
         if number is None:
             return None
-        return frozenset(self._replicas(number)) & there
+        return frozenset(self._replicas(number)) & entries
 
     def holders(self, store: str, folder: str) -> frozenset[str]:
         """Return the same as `listed`, but an empty set if the folder is unknown."""
@@ -106,8 +106,8 @@ class Known:
 
     def before(self, store: str, folder: str) -> tuple[str, ...] | None:
         """Return the holders before the store in a folder's replica list as the store knows it; None if it is not listed."""
-        listed = self._replicas(self.kept(store, folder) or DELETED)
-        return listed[: listed.index(store)] if store in listed else None
+        holders = self._replicas(self.kept(store, folder) or DELETED)
+        return holders[: holders.index(store)] if store in holders else None
 
     def resolve(self, store: str, folder: str) -> ResolveMethod:
         """Return the resolve method of a folder as a store knows it (CF-4)."""
@@ -135,8 +135,8 @@ class Known:
         return sorted(folder_id for folder_id in ids if self._parent(self.kept(store, folder_id)) == folder)
 
     def others(self, store: str, folder: str) -> frozenset[str] | None:
-        listed = self.listed(store, folder)
-        return None if listed is None else listed - {store}
+        holders = self.listed(store, folder)
+        return None if holders is None else holders - {store}
 
     def addressed(self, store: str) -> frozenset[str]:
         """Return the stores whose entries have an address, as a store reads the directory (ML-1)."""
@@ -148,17 +148,17 @@ class Known:
 
     def reached(self, store: str, folder: str) -> frozenset[str] | None:
         """Return the other holders of a folder to which a store can send mail; None if it does not know the folder."""
-        others = self.others(store, folder)
-        return None if others is None else others & self.addressed(store)
+        holders = self.others(store, folder)
+        return None if holders is None else holders & self.addressed(store)
 
     def holds(self, store: str, folder: str) -> bool:
         """Return whether a store certainly has a replica of a folder, even if it is leaving."""
         if folder == HIERARCHY:
             return store in self._started_before
-        held = self._holds.get(store, {}).get(folder)
-        if held is None and self._from_start.get(store) and self._is_original(folder):
+        began_at = self._holds.get(store, {}).get(folder)
+        if began_at is None and self._from_start.get(store) and self._is_original(folder):
             return store in self._replicas(folder)
-        return bool(held)
+        return bool(began_at)
 
     def pending(self, store: str, folder: str) -> bool:
         """Return whether a store waits for permission to drop its replica (RP-2)."""
