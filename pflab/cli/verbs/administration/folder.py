@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, Final
 
 from typer import Argument, Option
 
@@ -15,40 +16,46 @@ from pflab.terms.verdict import ExitCode
 
 FolderPath = Annotated[str, Argument(metavar="FOLDER", help="The folder's path.")]
 
-Replicas = Annotated[str | None, Option(help="The servers that hold the folder, such as A,B.")]
-
-Schedule = Annotated[str | None, Option(help="The replication schedule, such as always, never, or every 4 h.")]
-
-Contacts = Annotated[str | None, Option(help="The mail addresses of the people who get notices of conflicts.")]
-
-Priority = Annotated[
-    str | None, Option(help="The priority of the folder's replication mails: urgent, normal or not urgent.")
-]
-
-Alias = Annotated[str | None, Option(help="The part of the folder's mail address before the @.")]
-
-AgeLimit = Annotated[str | None, Option(help="The age at which messages of the folder expire, such as 30 d; or none.")]
-
-WarningLimit = Annotated[
-    str | None,
-    Option(
-        help="While the folder is larger than this, its contacts get a warning each day. Write a size such "
-        "as 8 MB, or none."
+_PROPERTIES: Final = {
+    "replicas": Option(help="The servers that hold the folder, such as A,B."),
+    "schedule": Option(help="The replication schedule, such as always, never, or every 4 h."),
+    "contacts": Option(help="The mail addresses of the people who get notices of conflicts."),
+    "priority": Option(help="The priority of the folder's replication mails: urgent, normal or not urgent."),
+    "alias": Option(help="The part of the folder's mail address before the @."),
+    "age_limit": Option(help="The age at which messages of the folder expire, such as 30 d; or none."),
+    "warning_limit": Option(
+        help="While the folder is larger than this, its contacts get a warning each day. Write a size such as 8 MB, or none."
     ),
-]
+    "post_limit": Option(
+        help="While the folder is larger than this, it accepts no posts. Write a size such as 10 MB, or none."
+    ),
+    "item_limit": Option(help="The largest size of a new message, such as 300 KB; or none."),
+    "resolve": Option(help="How conflicts are shown and reported: default, last writer wins, or no notification."),
+    "description": Option(metavar="WORDS", help="What the folder is for; '' for no description."),
+}
+"""The option of each property of a folder."""
 
-PostLimit = Annotated[
-    str | None,
-    Option(help="While the folder is larger than this, it accepts no posts. Write a size such as 10 MB, or none."),
-]
 
-ItemLimit = Annotated[str | None, Option(help="The largest size of a new message, such as 300 KB; or none.")]
+def _with_properties(verb: Callable[..., int]) -> Callable[..., int]:
+    """Return a verb with the options of a folder's properties before its option `--lab`. It gets those that the user gives."""
 
-Description = Annotated[str | None, Option(metavar="WORDS", help="What the folder is for; '' for no description.")]
+    def with_properties(**arguments: Any) -> int:
+        values = {name: arguments.pop(name) for name in _PROPERTIES}
+        properties = {name: value for name, value in values.items() if value is not None}
+        names = {name: _names(properties[name]) for name in ("replicas", "contacts") if name in properties}
+        return verb(**arguments, **properties | names)
 
-Resolve = Annotated[
-    str | None, Option(help="How conflicts are shown and reported: default, last writer wins, or no notification.")
-]
+    *parameters, _ = signature(verb, eval_str=True).parameters.values()
+    lab_at = [parameter.name for parameter in parameters].index("lab")
+    parameters[lab_at:lab_at] = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, option])
+        for name, option in _PROPERTIES.items()
+    ]
+    with_properties.__signature__ = Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]  # Typer reads it
+    with_properties.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    with_properties.__doc__, with_properties.__name__ = verb.__doc__, verb.__name__
+    return with_properties
+
 
 folder = verb_with_actions(
     """List, create, change or delete folders in a running lab; propagate properties.
@@ -103,67 +110,29 @@ def _properties(folder: Mapping[str, Any]) -> list[str]:
 
 
 @folder.command()
-def create(
-    path: FolderPath,
-    *,
-    node: OnServer,
-    replicas: Replicas = None,
-    schedule: Schedule = None,
-    contacts: Contacts = None,
-    priority: Priority = None,
-    alias: Alias = None,
-    age_limit: AgeLimit = None,
-    warning_limit: WarningLimit = None,
-    post_limit: PostLimit = None,
-    item_limit: ItemLimit = None,
-    resolve: Resolve = None,
-    description: Description = None,
-    lab: Lab = None,
-    as_json: Json = False,
-) -> int:
+@_with_properties
+def create(path: FolderPath, *, node: OnServer, lab: Lab = None, as_json: Json = False, **properties: Any) -> int:
     """Create a folder.
 
     The verb prints the number of the change.
 
     Example: pflab folder create Projects/2003 --node A --replicas A,B --schedule "every 1 h"
     """
-    properties = _given(
-        replicas=_names(replicas),
-        schedule=schedule,
-        contacts=_names(contacts),
-        priority=priority,
-        alias=alias,
-        age_limit=age_limit,
-        warning_limit=warning_limit,
-        post_limit=post_limit,
-        item_limit=item_limit,
-        resolve=resolve,
-        description=description,
-    )
     with client_of(lab) as client:
         return _print_change(client.create_folder(node, path, **properties), as_json)
 
 
 @folder.command()
+@_with_properties
 def change(
     path: FolderPath,
     *,
     node: OnServer,
-    replicas: Replicas = None,
-    schedule: Schedule = None,
-    contacts: Contacts = None,
-    priority: Priority = None,
-    alias: Alias = None,
-    age_limit: AgeLimit = None,
-    warning_limit: WarningLimit = None,
-    post_limit: PostLimit = None,
-    item_limit: ItemLimit = None,
-    resolve: Resolve = None,
-    description: Description = None,
     name: Annotated[str | None, Option("--rename", hidden=True)] = None,  # 0.1; now pflab folder rename
     parent: Annotated[str | None, Option("--move-to", hidden=True)] = None,  # 0.1; now pflab folder move
     lab: Lab = None,
     as_json: Json = False,
+    **properties: Any,
 ) -> int:
     """Change properties of a folder.
 
@@ -171,21 +140,10 @@ def change(
 
     Example: pflab folder change Projects --node A --replicas A,B
     """
-    properties = _given(
-        replicas=_names(replicas),
-        schedule=schedule,
-        contacts=_names(contacts),
-        priority=priority,
-        alias=alias,
-        age_limit=age_limit,
-        warning_limit=warning_limit,
-        post_limit=post_limit,
-        item_limit=item_limit,
-        resolve=resolve,
-        description=description,
-        rename=name,
-        move_to=parent,
-    )
+    if name is not None:
+        properties["rename"] = name
+    if parent is not None:
+        properties["move_to"] = parent
     with client_of(lab) as client:
         return _print_change(client.change_folder(node, path, **properties), as_json)
 
@@ -264,7 +222,7 @@ def propagate(
     Example: pflab folder propagate Projects --node A --properties schedule,contacts
     """
     with client_of(lab) as client:
-        changes = client.propagate(node, path, _names(properties) or [])
+        changes = client.propagate(node, path, _names(properties))
     if as_json:
         print_json(changes)
     else:
@@ -272,12 +230,8 @@ def propagate(
     return ExitCode.GOOD
 
 
-def _given(**properties: Any) -> dict[str, Any]:
-    return {name: value for name, value in properties.items() if value is not None}
-
-
-def _names(text: str | None) -> list[str] | None:
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _print_change(change: Mapping[str, Any], as_json: bool) -> int:
