@@ -52,6 +52,11 @@ NOTHING, ADDRESS, ALREADY = "is not known to have any of it", "has no mail addre
 LEAVING = "is leaving the folder, and the holders before it have all it has"
 
 
+def unknown_last(value: int | None) -> int:
+    """Return the value for sorting. Unknown values come last."""
+    return _UNKNOWN if value is None else value
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A source as the requesting store knows it.
@@ -67,6 +72,7 @@ class Source:
 
     store: str
     guid: bytes
+    joined_at: LabTime
     site: str
     version: str
     rank: int
@@ -85,6 +91,11 @@ class Source:
     @property
     def has(self) -> int:
         return self.numbers.count()
+
+    @property
+    def older(self) -> bool:
+        """Whether its server is older than 2000, which brought routing groups."""
+        return self.rank < FIRST_WITH_ROUTING_GROUPS
 
 
 @dataclass(slots=True)
@@ -123,7 +134,7 @@ def sorted_list(sources: Sequence[Source], gap: Gap) -> Choice:
                 candidate.down,
                 candidate.leaving,
                 not candidate.preferred,
-                _known(candidate.cost),
+                unknown_last(candidate.cost),
                 -candidate.rank,
                 -candidate.has,
                 candidate.guid,
@@ -155,7 +166,7 @@ def two_holders(sources: Sequence[Source], gap: Gap) -> Choice:
                 candidate.leaving,
                 -candidate.has,
                 not candidate.near,
-                _known(candidate.cost),
+                unknown_last(candidate.cost),
                 candidate.guid,
             ),
         )
@@ -184,14 +195,14 @@ def two_holders(sources: Sequence[Source], gap: Gap) -> Choice:
 def group_of(source: Source) -> int:
     """Return the group of 2000 that a server belongs to, 1 to 6 [S0]."""
     kind = 0 if source.near else 1 if source.affinity is not None else 2
-    return GROUPS[kind if source.rank >= FIRST_WITH_ROUTING_GROUPS else 3 + kind]
+    return GROUPS[3 + kind if source.older else kind]
 
 
 def _in_group(source: Source) -> tuple[int, bytes]:
     """Return the sort key in a group: last backfill in the site, else affinity or transit time (spec: BF-9, RT-3, RT-4)."""
     if source.near:
         return source.backfilled_at, source.guid
-    return _known(source.affinity if source.affinity is not None else source.transit_us), source.guid
+    return unknown_last(source.affinity if source.affinity is not None else source.transit_us), source.guid
 
 
 def six_groups(sources: Sequence[Source], gap: Gap) -> Choice:
@@ -240,10 +251,6 @@ def _unfit(source: Source) -> str:
     if not source.has:
         return NOTHING
     return "" if source.addressed else ADDRESS
-
-
-def _known(value: int | None) -> int:
-    return _UNKNOWN if value is None else value
 
 
 CHOICES: Mapping[SourceChoice, Callable[[Sequence[Source], Gap], Choice]] = {

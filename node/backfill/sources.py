@@ -10,7 +10,6 @@ from node.backfill.rows import entries
 from node.backfill.source_selection import CHOICES, Choice, Gap, Source, group_of
 from node.objects.expiry import expired_at_store
 from node.state.context import Context
-from node.state.directory import StoreEntry
 from node.state.peers import peer_of
 from node.state.version_profiles import PROFILES, SourceChoice
 from node.tracking.number_sets import NumberSets
@@ -28,7 +27,7 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
     holders = ctx.other_holders(fid)
     claims = {store: _claims(ctx, s.conn, fid, store) for store in sources_of(ctx, s.conn, fid)}
     candidates = [
-        _source(ctx, s.conn, store, gap.numbers & has, has_all=missing <= has, leaving=store not in holders)
+        source_of(ctx, s.conn, store, gap.numbers & has, has_all=missing <= has, leaving=store not in holders)
         for store, has in claims.items()
     ]
     way = ctx.config.profile.source_choice
@@ -38,7 +37,13 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
         folder=ctx.folders.text_of(fid),
         entry=entry,
         candidates=tuple(
-            _candidate(candidate, way, choice.passed_over.get(candidate.store, "")) for candidate in choice.ordered
+            candidate_of(
+                source,
+                choice.passed_over.get(source.store, ""),
+                preferred=source.preferred,
+                group=group_of(source) if way is SourceChoice.SIX_GROUPS else 0,
+            )
+            for source in choice.ordered
         ),
         chosen=tuple(source.store for source, _ in choice.asked),
         method=way.value,
@@ -57,7 +62,7 @@ def missing_of(conn: Connection, fid: int) -> NumberSets:
 def in_order(ctx: Context, conn: Connection) -> list[Source]:
     """Return all other stores in the order in which this store considers them if they have the same numbers."""
     stores = [
-        _source(ctx, conn, store, NumberSets.EMPTY, has_all=True)
+        source_of(ctx, conn, store, NumberSets.EMPTY, has_all=True)
         for store in ctx.directory.stores()
         if store != ctx.name
     ]
@@ -68,14 +73,20 @@ def _claims(ctx: Context, conn: Connection, fid: int, store: str) -> NumberSets:
     return claimed_by(ctx, conn, fid, store) - expired_at_store(conn, fid, store)  # spec: DL-3
 
 
-def _source(
+def source_of(
     ctx: Context, conn: Connection, store: str, numbers: NumberSets, *, has_all: bool, leaving: bool = False
 ) -> Source:
-    entry = entry_of(ctx, store)
+    """Return what this store knows of another one.
+
+    numbers: those of the numbers looked for that it claims.
+    """
+    entry = ctx.directory.get(store)
+    assert entry is not None, "holders have joined the directory"
     peer = peer_of(conn, store)
     return Source(
         store=store,
         guid=entry.guid,
+        joined_at=entry.joined_at,
         site=entry.site,
         version=entry.version,
         rank=PROFILES[entry.version].rank,
@@ -93,18 +104,19 @@ def _source(
     )
 
 
-def _candidate(source: Source, way: SourceChoice, passed_over: str) -> Candidate:
+def candidate_of(source: Source, passed_over: str, *, preferred: bool, group: int) -> Candidate:
+    """Return a source as traces have it."""
     return Candidate(
         store=source.store,
         down=source.down,
-        preferred=source.preferred,
+        preferred=preferred,
         cost=source.cost,
         version=source.version,
         has=source.has,
         passed_over=passed_over,
         site=source.site,
         near=source.near,
-        group=group_of(source) if way is SourceChoice.SIX_GROUPS else 0,
+        group=group,
         has_all=source.has_all,
         affinity=source.affinity,
         transit_us=source.transit_us,
@@ -112,13 +124,6 @@ def _candidate(source: Source, way: SourceChoice, passed_over: str) -> Candidate
         guid=source.guid.hex(),
         leaving=source.leaving,
     )
-
-
-def entry_of(ctx: Context, store: str) -> StoreEntry:
-    """Return the directory entry of a holder."""
-    entry = ctx.directory.get(store)
-    assert entry is not None, "holders have joined the directory"
-    return entry
 
 
 def record_ignored_setting(ctx: Context, s: Stimulus) -> None:

@@ -27,6 +27,7 @@ def source(store: str, has: tuple[int, ...] = ALL, *, version: str = "2003", **f
     given = Source(
         store=store,
         guid=store.encode(),
+        joined_at=0,
         site="SEA",
         version=version,
         rank=PROFILES[version].rank,

@@ -6,49 +6,57 @@ from dataclasses import replace
 
 import pytest
 
-from node.status.responders import THE_OLDEST, Holder, six_steps
+from node.backfill.source_selection import Source
+from node.state.version_profiles import PROFILES
+from node.status.responders import THE_OLDEST, six_steps
+from node.tracking.number_sets import NumberSets
 from tests.support.clock import HOUR_MIN
 from tests.support.post_office import PostOffice
 from traces.events import MailSubmitted, ReplicaDropped, RespondersConsidered, StatusDue
 from traces.labtime import DAY_US, HOUR_US
 
 
-def holder(store: str, **fields: object) -> Holder:
-    given = Holder(
+def holder(store: str, *, version: str = "2003", **fields: object) -> Source:
+    """A holder near by; `joined_at` is when its replica was added."""
+    source = Source(
         store=store,
         guid=store.encode(),
+        joined_at=0,
         site="SEA",
-        version="2003",
+        version=version,
+        rank=PROFILES[version].rank,
         near=True,
         down=False,
-        active=True,
+        preferred=False,
         cost=0,
         affinity=0,
         transit_us=None,
         backfilled_at=0,
+        addressed=True,
         has_all=True,
-        has=0,
-        added_at=0,
+        numbers=NumberSets.EMPTY,
     )
-    return replace(given, **fields)  # type: ignore[arg-type]
+    return replace(source, **fields)  # type: ignore[arg-type]
 
 
-def far(store: str, affinity: int | None = 10, **fields: object) -> Holder:
-    return holder(store, **{"near": False, "cost": affinity, "affinity": affinity, **fields})
+def far(store: str, affinity: int | None = 10, transit_us: int | None = 1, **fields: object) -> Source:
+    """A holder in another site; without `transit_us` no mail from it has arrived."""
+    return holder(store, near=False, cost=affinity, affinity=affinity, transit_us=transit_us, **fields)  # type: ignore[arg-type]
 
 
-def listed(*holders: Holder, limit: int = 4) -> str:
-    return " ".join(f"{step}{each.store}" for step, each in six_steps(holders, limit))
+def listed(*holders: Source, limit: int = 4) -> str:
+    added_at = {holder.store: holder.joined_at for holder in holders}
+    return " ".join(f"{step}{holder.store}" for step, holder in six_steps(holders, added_at, limit))
 
 
 def test_each_step_adds_its_first_server_and_the_steps_go_round() -> None:
     """The steps take turns: in the site by oldest backfill, outside it and active by affinity, any in the site, and so on
     (spec: ST-4)."""
     assert listed(holder("A", backfilled_at=9), holder("B", backfilled_at=5), far("C"), far("D", 5)) == "1B 2D 3A"
-    assert listed(far("A", active=False), far("B", None, transit_us=7), far("C", None)) == "4A 5B 6C"
-    assert listed(far("A"), far("B"), far("C")) == "2A 4B 6C"
+    assert listed(far("A", transit_us=None), far("B", None), far("C", None, None)) == "4A 5B 6C"
+    assert listed(far("A"), far("B"), far("C")) == "2A 4B 5C"
     assert listed(holder("A"), holder("B")) == "1A 3B", "fewer than three are all listed"
-    assert listed(far("A", 50, active=False), far("B", 10, active=True), far("C", 5, active=False)) == "2B 4C 6A"
+    assert listed(far("A", 50, None), far("B", 10), far("C", 5, None)) == "2B 4C 6A"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +68,7 @@ def test_each_step_adds_its_first_server_and_the_steps_go_round() -> None:
         (holder("Z", version="2000", has_all=False), holder("A", version="5.5")),
     ],
 )
-def test_within_a_step_newer_before_older_and_full_before_partial(first: Holder, second: Holder) -> None:
+def test_within_a_step_newer_before_older_and_full_before_partial(first: Source, second: Source) -> None:
     """Within a step 2000 and later come before 5.5, full before partial matches, and ties go to the smaller GUID (spec:
     ST-4)."""
     assert listed(second, first)[:2] == f"1{first.store}"
@@ -69,9 +77,9 @@ def test_within_a_step_newer_before_older_and_full_before_partial(first: Holder,
 def test_the_oldest_replica_is_the_fourth() -> None:
     """The holder of the oldest replica is added if it is not listed, so up to four; 2003 and 2007 shorten the list to three
     (spec: ST-4)."""
-    four = [holder(name, added_at=20) for name in "ABC"] + [far("D", added_at=10), far("E", added_at=30)]
+    four = [holder(name, joined_at=20) for name in "ABC"] + [far("D", joined_at=10), far("E", joined_at=30)]
     assert listed(*four) == "1A 2D 3B", "it is listed already"
-    old = [holder(name, added_at=20) for name in "ABC"] + [holder("D", version="5.5", added_at=10)]
+    old = [holder(name, joined_at=20) for name in "ABC"] + [holder("D", version="5.5", joined_at=10)]
     assert listed(*old) == f"1A 3B 1C {THE_OLDEST}D"
     assert listed(*old, limit=3) == "1A 3B 1C"
 
