@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from node.codec.items import ROOT, ROOT_TEXT, object_from_text, read_folder
-from node.codec.replication_message import MessageType, ReplicationMail, Section, Update
+from node.codec.replication_message import HIERARCHIES, MessageType, ReplicationMail, Section, Update
 from node.errors import Misuse
 from node.state.context import Context
 from node.state.store_settings import Config
@@ -119,26 +119,11 @@ def _path(ctx: Context, object_: bytes) -> str:
 
 
 def _hierarchy(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
-    live = [update for update in mail.updates if update.version.item is not None]
-    return [
-        *_database(ctx),
-        *_ends(ctx, conn, mail.updates),
-        f"RFIs: {len(live)}",
-        *_folders(ctx, conn, live),
-        *_deleted(ctx, conn, mail),
-    ]
+    return [*_database(ctx), *_ends(ctx, conn, mail.updates), *_updates(ctx, conn, mail)]
 
 
 def _content(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
-    live = [update for update in mail.updates if update.version.item is not None]
-    return [
-        *_folder_line(ctx, conn, mail),
-        *_database(ctx),
-        *_ends(ctx, conn, mail.updates),
-        f"RMIs: {len(live)}",
-        *_messages(ctx, conn, live),
-        *_deleted(ctx, conn, mail),
-    ]
+    return [*_folder_line(ctx, conn, mail), *_hierarchy(ctx, conn, mail)]
 
 
 def _request(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
@@ -156,24 +141,18 @@ def _status(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
 
 
 def _hierarchy_response(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
-    live = [update for update in mail.updates if update.version.item is not None]
-    return [
-        *_sets(ctx, conn, mail.sections[0]),
-        f"RFIs: {len(live)}",
-        *_folders(ctx, conn, live),
-        *_deleted(ctx, conn, mail, always=True),
-    ]
+    return [*_sets(ctx, conn, mail.sections[0]), *_updates(ctx, conn, mail, always=True)]
 
 
 def _content_response(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
+    return [*_folder_line(ctx, conn, mail), *_hierarchy_response(ctx, conn, mail)]
+
+
+def _updates(ctx: Context, conn: Connection, mail: ReplicationMail, *, always: bool = False) -> list[str]:
+    """Return the lines about a mail's folders or messages, and its deletions."""
     live = [update for update in mail.updates if update.version.item is not None]
-    return [
-        *_folder_line(ctx, conn, mail),
-        *_sets(ctx, conn, mail.sections[0]),
-        f"RMIs: {len(live)}",
-        *_messages(ctx, conn, live),
-        *_deleted(ctx, conn, mail, always=True),
-    ]
+    name, lines_of = ("RFIs", _folders) if mail.type in HIERARCHIES else ("RMIs", _messages)
+    return [f"{name}: {len(live)}", *lines_of(ctx, conn, live), *_deleted(ctx, conn, mail, always=always)]
 
 
 _BODIES: Final = {
