@@ -81,12 +81,12 @@ def note_missing(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
         note_claimed(ctx, s, fid, row.numbers)
 
 
-def note_claimed(ctx: Context, s: Stimulus, fid: int, claimed: NumberSets) -> None:
+def note_claimed(ctx: Context, s: Stimulus, fid: int, claims: NumberSets) -> None:
     """Add to the array the claimed numbers that this store lacks."""
     own = ctx.rst.own(fid)
     if own is None or own.pending:  # spec: RP-2 a leaving store requests nothing more
         return
-    numbers = claimed - own.numbers
+    numbers = claims - own.numbers
     if not numbers:
         return
     # Numbers in the queue are not missing (spec: BF-2). Changes made here that this store's row does not claim yet are
@@ -134,12 +134,12 @@ def _account_for_replaced(ctx: Context, s: Stimulus, fid: int, numbers: NumberSe
     That store got these changes by a response. No broadcast of this store will name them, so without this the sets of the two
     stores would stay different (spec: CV-1, CN-7).
     """
-    replaced = CNSet.from_numbers(
+    replaced_numbers = CNSet.from_numbers(
         ctx.store.number(LOCAL_REP, ctr)
         for lo, hi in numbers.merged().ranges(ctx.store.guid)
         for (ctr,) in s.conn.exec_driver_sql(REPLACED_HERE, (LOCAL_REP, lo, hi, fid))
     )
-    ctx.rst.add(fid, numbers & NumberSets(replaced, replaced))
+    ctx.rst.add(fid, numbers & NumberSets(replaced_numbers, replaced_numbers))
 
 
 def make_local(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
@@ -216,15 +216,17 @@ def prune(ctx: Context, s: Stimulus, fid: int, reason: str) -> None:
     rows = entries(s.conn, fid)
     if not rows:
         return
-    claimed = ctx.rst.union(fid)
+    claims = ctx.rst.union(fid)
     for store in leavers(s.conn, fid):
-        claimed |= leaver_claims(s.conn, fid, store)
+        claims |= leaver_claims(s.conn, fid, store)
     for entry in rows:
-        lost = entry.numbers - claimed
-        if not lost:
+        lost_numbers = entry.numbers - claims
+        if not lost_numbers:
             continue
-        entry.numbers -= lost
-        s.trace.record(EntryPruned, folder=ctx.folders.text_of(fid), entry=entry.id, **lost.texts(), reason=reason)
+        entry.numbers -= lost_numbers
+        s.trace.record(
+            EntryPruned, folder=ctx.folders.text_of(fid), entry=entry.id, **lost_numbers.texts(), reason=reason
+        )
         if entry.numbers:
             save_entry(s.conn, entry)
         else:

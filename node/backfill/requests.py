@@ -48,19 +48,19 @@ def on_response(ctx: Context, s: Stimulus, fid: int, source: str, sent_at: LabTi
     if own is not None and own.fresh and not empty:
         own.fresh = False
         ctx.rst.touch(own)
-    claimed = claimed_by(ctx, s.conn, fid, source)
+    claims = claimed_by(ctx, s.conn, fid, source)
     for request in requests(s.conn, fid=fid):
         if request.source != source or sent_at < request.sent_at:
             continue
-        lacking = request.numbers - claimed
+        gap = request.numbers - claims
         if empty:
             slots.end(ctx, s, request, RequestEvent.EMPTY)
-        elif lacking:
-            slots.shrink(ctx, s, request, lacking, RequestEvent.EMPTY)
+        elif gap:
+            slots.shrink(ctx, s, request, gap, RequestEvent.EMPTY)
         else:
             request.move(RequestEvent.ANSWER)
             save_request(s.conn, request)
-        if lacking:
+        if gap:
             _ask_another(ctx, s, request.entry)
 
 
@@ -86,13 +86,13 @@ def on_expired(ctx: Context, s: Stimulus, fid: int, source: str, numbers: Number
 
 def account_for_expired(ctx: Context, s: Stimulus, fid: int) -> None:
     """Account for the missing numbers whose items have expired at every store that had them (spec: DL-3)."""
-    missing = sources.missing_of(s.conn, fid)
-    expired = expiry.expired_everywhere(ctx, s, fid, expiry.expired_anywhere(s.conn, fid, missing))
+    gap = sources.missing_of(s.conn, fid)
+    expired_numbers = expiry.expired_everywhere(ctx, s, fid, expiry.expired_anywhere(s.conn, fid, gap))
     for store in leavers(s.conn, fid):  # a leaving store keeps its data until it is answered (spec: RP-2)
-        expired -= leaver_claims(s.conn, fid, store) - expiry.expired_at_store(s.conn, fid, store)
-    if expired:
-        ctx.rst.add(fid, expired)
-        s.trace.record(ExpiredEverywhere, folder=ctx.folders.text_of(fid), **expired.texts())
+        expired_numbers -= leaver_claims(s.conn, fid, store) - expiry.expired_at_store(s.conn, fid, store)
+    if expired_numbers:
+        ctx.rst.add(fid, expired_numbers)
+        s.trace.record(ExpiredEverywhere, folder=ctx.folders.text_of(fid), **expired_numbers.texts())
         array.remove_arrived(ctx, s, fid)
 
 

@@ -99,8 +99,8 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
         return
     number = mails[-1][-1].version.number
     last = (number.counter, ctx.store.rep(s.conn, number.guid))
-    left = _has_unsent(s.conn, fid, last)
-    named_later = _named_later(ctx, s.conn, own, number.counter) if left else NumberSets.EMPTY
+    has_more = _has_unsent(s.conn, fid, last)
+    named_later = _named_later(ctx, s.conn, own, number.counter) if has_more else NumberSets.EMPTY
     for mail, later in zip(mails, pending_after(mails, named_later), strict=True):
         numbers = _closed(ctx, own, mail, later)
         ctx.rst.add(fid, numbers)  # they are broadcast now, so the row in the mail claims them (spec: RST-1)
@@ -115,7 +115,7 @@ def broadcast(ctx: Context, s: Stimulus, fid: int) -> None:
                 priority=ctx.priority(fid),
             )
     s.conn.exec_driver_sql(MARK_SENT[hierarchy], (*_key(fid), *last))
-    if left:
+    if has_more:
         set_timer(s.conn, Timer.CYCLE, fid, s.now)
 
 
@@ -153,15 +153,15 @@ def _closed(ctx: Context, own: OwnRow, mail: Sequence[Update], later: NumberSets
     """
     guid = ctx.store.guid
     mail_numbers = NumberSets.from_numbers((update.version.number, update.version.fai) for update in mail)
-    sent = LastSent(
+    last_sent = LastSent(
         max(own.last_sent.contents, mail_numbers.contents.highest(guid)),
         max(own.last_sent.associated, mail_numbers.associated.highest(guid)),
     )
-    closed = own.unsent(guid, sent) - later
-    if sent != own.last_sent:
-        own.last_sent = sent
+    holes = own.unsent(guid, last_sent) - later
+    if last_sent != own.last_sent:
+        own.last_sent = last_sent
         ctx.rst.touch(own)
-    return names_of(mail) | closed
+    return names_of(mail) | holes
 
 
 def unsent_messages(ctx: Context, conn: Connection, fid: int) -> Generator[Update, None, None]:

@@ -93,12 +93,12 @@ class Deliveries:
     async def drain(self, drain_s: float, outside_s: float) -> None:
         """Wait for mails in flight to servers of the lab until no delivery has ended for `drain_s` of real time. Then wait up
         to `outside_s` for mails to other servers."""
-        while waiting := self._in_flight.to_servers:
-            ended, _ = await asyncio.wait(waiting, timeout=drain_s, return_when=asyncio.FIRST_COMPLETED)
-            if not ended:
+        while tasks := self._in_flight.to_servers:
+            done_tasks, _ = await asyncio.wait(tasks, timeout=drain_s, return_when=asyncio.FIRST_COMPLETED)
+            if not done_tasks:
                 break
-        if waiting := self._in_flight.tasks:
-            await asyncio.wait(waiting, timeout=outside_s)
+        if tasks := self._in_flight.tasks:
+            await asyncio.wait(tasks, timeout=outside_s)
         self._results.flush()
 
     async def cancel(self) -> None:
@@ -116,7 +116,7 @@ class Deliveries:
         """Begin deliveries of due mails that are not in flight; return True if there was any."""
         if self._queue_read:
             return False
-        in_flight, begun = self._in_flight, False
+        in_flight, has_begun = self._in_flight, False
         room = in_flight.room
         transmissions = self._node.outgoing(now, room, in_flight.ids, in_flight.crowded) if room else []
         # The queue has no more due mails, so it need not be read again before the next stimulus.
@@ -124,25 +124,25 @@ class Deliveries:
         for transmission in transmissions:
             if in_flight.takes(transmission.next_hop):
                 self._begin(transmission, now)
-                begun = True
-        return begun
+                has_begun = True
+        return has_begun
 
     def _begin(self, transmission: Transmission, now: LabTime) -> None:
         decision = self._decide(BeforeSend(self._node.name, transmission, now))
         if isinstance(decision, Decision):
             self._begin_as(decision, transmission)
         else:
-            asking = asyncio.ensure_future(decision)
-            self._in_flight.begin(transmission, asking)
-            asking.add_done_callback(partial(self._decided, transmission))
+            answer = asyncio.ensure_future(decision)
+            self._in_flight.begin(transmission, answer)
+            answer.add_done_callback(partial(self._decided, transmission))
 
-    def _decided(self, transmission: Transmission, asking: asyncio.Future[Decision]) -> None:
+    def _decided(self, transmission: Transmission, answer: asyncio.Future[Decision]) -> None:
         self._in_flight.end(transmission)
         self._wake()
-        if asking.cancelled() or not self._up():
+        if answer.cancelled() or not self._up():
             return
         try:
-            self._begin_as(asking.result(), transmission)
+            self._begin_as(answer.result(), transmission)
         except Exception as error:
             self._failed(error)
 
@@ -169,11 +169,11 @@ class Deliveries:
 
     async def _deliver(self, transmission: Transmission, address: Address, decision: Decision) -> SendOutcome:
         outcome = SendOutcome(SendState.DEFERRED, "not sent")
-        sent = transmission
+        mail = transmission
         if decision.alter:
-            sent = replace(sent, content=altered(sent.content, decision.alter))
+            mail = replace(mail, content=altered(mail.content, decision.alter))
         for _ in range(decision.copies):
-            outcome = await self._sender.send(address, sent, self._node.name, fresh=decision.fresh)
+            outcome = await self._sender.send(address, mail, self._node.name, fresh=decision.fresh)
             if outcome.state is not SendState.DELIVERED:
                 break
         return outcome
@@ -181,8 +181,8 @@ class Deliveries:
     def _delivered(self, transmission: Transmission, task: asyncio.Future[SendOutcome]) -> None:
         # A task can be cancelled before its first step, so the end of a delivery is handled here and not in the task itself.
         if task.cancelled() and self._up() and self._address_of(transmission.next_hop) is None:
-            lost = f"{transmission.next_hop} has fallen silent"
-            self._results.take(transmission, SendOutcome(SendState.DEFERRED, lost))
+            reason = f"{transmission.next_hop} has fallen silent"
+            self._results.take(transmission, SendOutcome(SendState.DEFERRED, reason))
         elif task.cancelled():
             self._in_flight.end(transmission)
             self._wake()
@@ -195,12 +195,12 @@ class Deliveries:
             else:
                 self._results.take(transmission, outcome)
 
-    def _conclude(self, ended: Ended) -> None:
+    def _conclude(self, results: Ended) -> None:
         """Give the node the outcomes of several mails in one stimulus."""
         self._wake()
         if not self._up():
             return
-        outcomes = [(mail.queue_id, replace(outcome, begun_at=mail.sent_at)) for mail, outcome in ended]
+        outcomes = [(mail.queue_id, replace(outcome, begun_at=mail.sent_at)) for mail, outcome in results]
         try:
             self._stimulus(lambda node, now: node.hops_concluded(now, outcomes))
         except Exception as error:

@@ -61,20 +61,20 @@ class DeliveryResults:
         if self._due is not None:
             self._due.cancel()
             self._due = None
-        ended, self._ended = self._ended, []
-        for transmission, _ in ended:
+        outcomes, self._ended = self._ended, []
+        for transmission, _ in outcomes:
             self._in_flight.end(transmission)
-        if ended:
-            self._conclude(ended)
+        if outcomes:
+            self._conclude(outcomes)
 
     def note(self, transmission: Transmission, outcome: SendOutcome) -> None:
         """Tell the faults an outcome."""
         answer = self._decide(AfterSend(self._name, transmission, outcome.state is SendState.DELIVERED))
         if not isinstance(answer, Decision):
-            noting = asyncio.ensure_future(answer)
-            self._noting.add(noting)
-            noting.add_done_callback(self._arrived)
+            task = asyncio.ensure_future(answer)
+            self._noting.add(task)
+            task.add_done_callback(self._arrived)
 
-    def _arrived(self, noting: asyncio.Future[Decision]) -> None:
-        self._noting.discard(noting)
+    def _arrived(self, task: asyncio.Future[Decision]) -> None:
+        self._noting.discard(task)
         self._noted()

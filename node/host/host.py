@@ -235,9 +235,9 @@ class Host:
         self._deliveries.changed()
         self._wake.set()
         with self._working(work):
-            done = fn(self._node, self._stimulus_at())
+            result = fn(self._node, self._stimulus_at())
         self._write_error = ""
-        return done
+        return result
 
     def _stimulus_at(self) -> LabTime:
         """Return the lab time of a stimulus that begins now. While the clock runs, the node first does what came due before.
@@ -331,8 +331,8 @@ class Host:
             return f"the server failed: {described(self.failure)}"
         if self._write_error:
             return self._write_error
-        if leaving := self._deliveries.busy():
-            return leaving
+        if count := self._deliveries.busy():
+            return count
         if self._listener.open_transactions:
             return f"{counted(self._listener.open_transactions, 'mail')} being received"
         due_at = self.next_due()
@@ -426,11 +426,11 @@ class Host:
         if self._deliveries.under_way and asyncio.get_running_loop().time() < self._ticked_s + TICK_WHILE_SENDING_S:
             return False
         self._ticked_s = asyncio.get_running_loop().time()
-        left = self._stimulus(lambda node, at: node.tick(at), "tick")
+        has_more = self._stimulus(lambda node, at: node.tick(at), "tick")
         if self._deliveries.under_way:
             return False
         due_at = self.next_due()
-        if left or due_at is None or due_at > now or self._send_due(now):
+        if has_more or due_at is None or due_at > now or self._send_due(now):
             self._fruitless_ticks = 0
             return True
         self._fruitless_ticks += 1
@@ -443,10 +443,10 @@ class Host:
 
     def _send_due(self, now: LabTime) -> bool:
         """Begin deliveries of due mails; return True if there was any. This postpones the next tick a little."""
-        begun = self._deliveries.begin_due(now)
-        if begun:
+        has_begun = self._deliveries.begin_due(now)
+        if has_begun:
             self._ticked_s = asyncio.get_running_loop().time()
-        return begun
+        return has_begun
 
     async def _rest(self) -> None:
         """Wait until a row is due or something happens."""

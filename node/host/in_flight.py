@@ -60,8 +60,8 @@ class MailsInFlight:
     @property
     def room(self) -> int:
         """How many more deliveries may begin; 0 while REFILL_BELOW or more mails are in flight to hops below their limit."""
-        counted = sum(count for count in self._to.values() if count < MAX_PER_HOP)
-        return MAX_DELIVERIES - counted if counted < REFILL_BELOW else 0
+        total = sum(count for count in self._to.values() if count < MAX_PER_HOP)
+        return MAX_DELIVERIES - total if total < REFILL_BELOW else 0
 
     def takes(self, next_hop: str) -> bool:
         return self._to[next_hop] < MAX_PER_HOP

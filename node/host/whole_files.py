@@ -19,13 +19,13 @@ def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
 
     Raises OSError if the file cannot be written; it names the file.
     """
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
+    new_path = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
     try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+        with os.fdopen(os.open(new_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        new_path.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)  # it takes room on a full disk
+        new_path.unlink(missing_ok=True)  # it takes room on a full disk
         raise OSError(error.errno, error.strerror, str(path)) from error

@@ -23,13 +23,13 @@ def work_of(update: Update) -> int:
 
 def portion(s: Stimulus, mails: Iterator[list[Update]]) -> list[list[Update]]:
     """Return the mails that this stimulus sends: at least one, and more until it has sent enough. A mail is never divided."""
-    taken = []
+    items = []
     for mail in mails:
-        taken.append(mail)
+        items.append(mail)
         s.work += sum(map(work_of, mail))
         if s.enough:
             break
-    return taken
+    return items
 
 
 def split(
@@ -77,7 +77,7 @@ def shares(whole: NumberSets, mails: Sequence[Sequence[Update]]) -> list[NumberS
     The items of the mails are in order of number. The last mail gets the rest. The shares are disjoint, and their union
     is `whole`. A number of a later mail is still a hole in the set of the other kind, so a mail may claim it there.
     """
-    waiting = pending_after(mails)
+    counts = pending_after(mails)
     result: list[NumberSets] = []
     remainder = whole
     for index, mail in enumerate(mails):
@@ -87,7 +87,7 @@ def shares(whole: NumberSets, mails: Sequence[Sequence[Update]]) -> list[NumberS
         boundary = max(update.version.number for update in mail)
         names = names_of(mail).merged()
         share = NumberSets(remainder.contents.upto(boundary), remainder.associated.upto(boundary))
-        share = (share | remainder & NumberSets(names, names)) - waiting[index]
+        share = (share | remainder & NumberSets(names, names)) - counts[index]
         result.append(share)
         remainder -= share
     return result

@@ -117,11 +117,11 @@ def cannot_reach(ctx: Context, s: Stimulus, kind: MessageType, stores: Sequence[
     An event names the stores without an address, even if others are reached.
     """
     address = ctx.directory.address
-    lacking = tuple(store for store in (ctx.name, *stores) if address(store) is None)
-    if lacking:
-        named = tuple(map(object_text, folders))
-        s.trace.record(AddressLacking, message_type=int(kind), folders=named, stores=lacking)
-    return address(ctx.name) is None or len(lacking) == len(stores)
+    stores_without = tuple(store for store in (ctx.name, *stores) if address(store) is None)
+    if stores_without:
+        folder_texts = tuple(map(object_text, folders))
+        s.trace.record(AddressLacking, message_type=int(kind), folders=folder_texts, stores=stores_without)
+    return address(ctx.name) is None or len(stores_without) == len(stores)
 
 
 def traced_sections(mail: ReplicationMail) -> tuple[MailFolder, ...]:

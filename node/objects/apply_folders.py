@@ -48,7 +48,7 @@ def apply_folders(ctx: Context, s: Stimulus, updates: Sequence[Update], way: Way
             s.trace.record(VersionFailed, number=update.version.number.text, reason=str(error))
             result.failed |= update.names
             continue
-        queue.extend((freed, "queue") for freed in held_messages.freed_folders(s, update.version.object))
+        queue.extend((freed_update, "queue") for freed_update in held_messages.freed_folders(s, update.version.object))
     return result
 
 
@@ -61,20 +61,20 @@ def _without_dropped(ctx: Context, s: Stimulus, updates: Sequence[Update], way: 
     own = ctx.rst.own(HIERARCHY_FID)
     assert own is not None, "every store holds the hierarchy"
     fresh: list[Update] = []
-    forgotten: list[Update] = []
+    dropped_updates: list[Update] = []
     for update in updates:
         version = update.version
         old = ctx.folders.get(version.object) is None and version.number in own.numbers.contents
-        (forgotten if old else fresh).append(update)
-    parents = {_parent_of(update.version) for update in fresh} if forgotten else set()
-    restored = []
-    for update in forgotten:
+        (dropped_updates if old else fresh).append(update)
+    parents = {_parent_of(update.version) for update in fresh} if dropped_updates else set()
+    returns = []
+    for update in dropped_updates:
         if update.version.item is None and update.version.object in parents:
-            restored.append(update)
+            returns.append(update)
         else:
             result.numbers |= NumberSets(update.names)
             record_version(ctx, s, HIERARCHY_FID, update.version, way, update.names, "old", kind="folder")
-    return restored + fresh
+    return returns + fresh
 
 
 def _parent_of(version: Version) -> bytes | None:
@@ -89,12 +89,12 @@ def hiding(ctx: Context, updates: Sequence[Update]) -> list[Update]:
 
     Otherwise a store that has dropped such a tombstone, or never had it, would hold the folder again and again.
     """
-    named = {update.version.object for update in updates}
+    objects = {update.version.object for update in updates}
     updates_by_object: dict[bytes, Update] = {}
     for update in updates:
         folder = ctx.folders.get(update.version.object)
         above = ctx.folders.get(folder.props.parent) if folder is not None and folder.props is not None else None
-        if above is not None and above.props is None and above.object not in named:
+        if above is not None and above.props is None and above.object not in objects:
             deletion = Version(above.object, above.number, above.pcl, above.modified_at, None)
             updates_by_object[above.object] = Update(deletion, CNSet.EMPTY)
     return list(updates_by_object.values())
@@ -132,9 +132,9 @@ def _apply_one(ctx: Context, s: Stimulus, update: Update, way: Way, result: Appl
             s.trace.record(TombstoneMade, folder="1-1", object=object_text(version.object), number=version.number.text)
     current = ctx.folders.get(version.object)
     assert current is not None, "a version was applied or one is known"
-    superseded = names - CNSet.of(current.number)
-    if superseded:
-        tie(ctx, s.conn, HIERARCHY_FID, version.object, superseded.numbers())
+    old_numbers = names - CNSet.of(current.number)
+    if old_numbers:
+        tie(ctx, s.conn, HIERARCHY_FID, version.object, old_numbers.numbers())
         s.conn.exec_driver_sql(MARK_SUPERSEDING, (current.fid,))
     result.numbers |= NumberSets(names)
     result.fresh = result.fresh or not reason
@@ -151,8 +151,8 @@ def _lost(
         return ()
     if version.pcl.includes(present.number) or present.pcl.includes(version.number):
         return ()
-    loser, lost = (version.number, props) if reason else (present.number, present.props)
-    return (LostDesign(version.object, loser, lost),)
+    loser, loser_props = (version.number, props) if reason else (present.number, present.props)
+    return (LostDesign(version.object, loser, loser_props),)
 
 
 def _reason_ignored(present: Folder | None, version: Version) -> str:

@@ -124,23 +124,23 @@ def apply_updates(ctx: Context, s: Stimulus, fid: int, updates: Sequence[Update]
     own = ctx.rst.own(fid)
     assert own is not None, "only a folder held here is applied to"
     plain: list[Version] = []
-    seen: set[bytes] = set()
+    objects: set[bytes] = set()
     for update in updates:
         version = update.version
         if version.object not in present and version.number in own.numbers.kind(version.fai):
             _ignore_dropped(ctx, s, fid, update, way, result)
             continue
         simple = version.item is not None and not update.stands_for and len(version.pcl) == 1
-        if simple and version.object not in present and version.object not in seen:
+        if simple and version.object not in present and version.object not in objects:
             plain.append(version)
         else:
-            if version.object in seen:  # two versions of one object in a mail: insert the first before the second
+            if version.object in objects:  # two versions of one object in a mail: insert the first before the second
                 insert_versions(ctx, s.conn, fid, plain, sent=True)
                 _record_plain(ctx, s, fid, plain, way)
                 _account(result, plain)
                 plain = []
             _apply_one(ctx, s, fid, update, way, result)
-        seen.add(version.object)
+        objects.add(version.object)
     insert_versions(ctx, s.conn, fid, plain, sent=True)
     _record_plain(ctx, s, fid, plain, way)
     _account(result, plain)
@@ -200,9 +200,9 @@ def _apply_one(ctx: Context, s: Stimulus, fid: int, update: Update, way: Way, re
     current = CNSet.from_numbers(
         ctx.store.number(rep, ctr) for rep, ctr in s.conn.exec_driver_sql(NUMBERS_OF_OBJECT, (version.object,))
     )
-    superseded = names - current
-    if superseded:
-        tie(ctx, s.conn, fid, version.object, superseded.numbers())
+    old_numbers = names - current
+    if old_numbers:
+        tie(ctx, s.conn, fid, version.object, old_numbers.numbers())
         s.conn.exec_driver_sql(MARK_SUPERSEDING, (version.object,))
     result.numbers |= NumberSets.of_kind(names, version.fai)
     result.fresh = result.fresh or not reason
@@ -308,14 +308,14 @@ def _apply_edit(
     supersedes = any(rival.supersedes for rival in versions_here) or bool(goes)
     insert_versions(ctx, s.conn, fid, [version], sent=True, supersedes=supersedes)
     # spec: DL-3 a newer version of an expired item is applied as if new
-    living = [rival for rival in versions_here if not rival.expired]
-    stays = [rival for rival in living if rival not in goes]
-    shown = show_winner(ctx, s, fid, version.object)
+    rivals = [rival for rival in versions_here if not rival.expired]
+    stays = [rival for rival in rivals if rival not in goes]
+    conflict = show_winner(ctx, s, fid, version.object)
     if stays:
-        result.conflicts += (Joined(version.object, shown),)
-        if len(living) < 2:  # a further version does not restart the age of a conflict (spec: CF-5)
+        result.conflicts += (Joined(version.object, conflict),)
+        if len(rivals) < 2:  # a further version does not restart the age of a conflict (spec: CF-5)
             conflict_began(s, fid, version.object)
-    elif len(living) > 1:
+    elif len(rivals) > 1:
         conflict_over(s.conn, version.object)
         s.trace.record(
             ConflictEnded,

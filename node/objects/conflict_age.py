@@ -79,10 +79,10 @@ def _end(ctx: Context, s: Stimulus, old: _Conflict, limit_us: int) -> None:
     own = ctx.rst.own(old.fid)
     assert own is not None, "the conflicts of a dropped replica are deleted"
     folder = ctx.folders.at(old.fid)
-    done = keep_winner(ctx, s, folder, own, old.object)
-    if done is None:
+    resolution = keep_winner(ctx, s, folder, own, old.object)
+    if resolution is None:
         return
-    number, winner = done
+    number, winner = resolution
     s.trace.record(
         ConflictAged,
         folder=folder.text,

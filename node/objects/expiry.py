@@ -162,12 +162,12 @@ def expired_among(ctx: Context, conn: Connection, fid: int, candidates: NumberSe
         (fid, EXPIRED),
     ).all():
         number = ctx.store.number(rep, ctr)
-        older = [
+        predecessors = [
             older_number
             for older_number in tied_numbers(ctx, conn, object_id).numbers()
             if Pcl.decode(pcl).includes(older_number)
         ]
-        expired_numbers |= NumberSets.from_numbers((candidate, bool(fai)) for candidate in (number, *older))
+        expired_numbers |= NumberSets.from_numbers((candidate, bool(fai)) for candidate in (number, *predecessors))
     expired_numbers &= candidates
     return expired_numbers.without(_of_living(conn, fid, expired_numbers.merged()))
 
@@ -176,14 +176,14 @@ def _of_living(conn: Connection, fid: int, numbers: CNSet) -> CNSet:
     """Return the part of `numbers` that a version with content here includes."""
     if not numbers:
         return numbers
-    held: list[ChangeNumber] = []
+    numbers_held: list[ChangeNumber] = []
     for (pcl,) in conn.exec_driver_sql(
         NEWER_VERSIONS,
         (fid, EXPIRED, fid, EXPIRED),
     ).all():
         predecessors = Pcl.decode(pcl)
-        held += [number for number in numbers.numbers() if predecessors.includes(number)]
-    return CNSet.from_numbers(held)
+        numbers_held += [number for number in numbers.numbers() if predecessors.includes(number)]
+    return CNSet.from_numbers(numbers_held)
 
 
 # -- at a requester

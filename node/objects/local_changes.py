@@ -92,8 +92,8 @@ def post_mail(ctx: Context, s: Stimulus, folder: Folder, mail: MailPost) -> Vers
     if mail.size > MAX_ITEM_BYTES - ITEM_ROOM:
         limit = MAX_ITEM_BYTES // 1024**2
         raise Misuse(f"the mail has {mail.size:,} bytes; at most {limit} MiB can be replicated")
-    upcoming, number = ctx.store.upcoming()
-    object_id, pcl = upcoming.to_xid(), Pcl.of(number)
+    object_number, number = ctx.store.upcoming()
+    object_id, pcl = object_number.to_xid(), Pcl.of(number)
     item = encode_mail(object_id, number, pcl, s.now, folder=folder.object, mail=mail)
     storage_limits.check_posts(ctx, s, folder, [len(item)])
     ctx.store.next_object()  # only now: a mail that is refused uses up no number
@@ -203,11 +203,11 @@ def post_recovered(
 ) -> list[Version]:
     """Create a message with the content of each retained message."""
     versions = []
-    for retained in deletions:
+    for deletion in deletions:
         object_id, number = ctx.store.next_object().to_xid(), ctx.store.next_change()
         pcl = Pcl.of(number)
-        item = encode_edit(retained.item, number, pcl, s.now, version_of=object_id, folder=folder.object)
-        versions.append(_checked(Version(object_id, number, pcl, s.now, item, retained.subject, retained.fai)))
+        item = encode_edit(deletion.item, number, pcl, s.now, version_of=object_id, folder=folder.object)
+        versions.append(_checked(Version(object_id, number, pcl, s.now, item, deletion.subject, deletion.fai)))
     insert_versions(ctx, s.conn, folder.fid, versions, sent=False)
     for version in versions:
         _record(s, folder, version, "create", ())
@@ -231,7 +231,7 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str, by: s
     if keep != "all":
         return [_edit(ctx, s, target, _kept_by_text(rivals, keep), by=contact)]
     losers = [(version, *s.conn.exec_driver_sql(SUBJECT_AND_ITEM, (version.mid,)).one()) for version in rivals[1:]]
-    ended = _edit(ctx, s, target, target.kept[0], by=contact)
+    resolution = _edit(ctx, s, target, target.kept[0], by=contact)
     copies = []
     for loser, subject, item in losers:
         object_id = ctx.store.next_object().to_xid()
@@ -243,7 +243,7 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str, by: s
     insert_versions(ctx, s.conn, target.folder.fid, copies, sent=False)
     for version in copies:
         _record(s, target.folder, version, "create", ())
-    return [ended, *(version.number for version in copies)]
+    return [resolution, *(version.number for version in copies)]
 
 
 def _contact(folder: Folder, by: str | None) -> str:

@@ -57,12 +57,12 @@ def drop_old(ctx: Context, s: Stimulus) -> None:
 def _drop_old_folders(ctx: Context, s: Stimulus) -> None:
     before_at = s.now - ctx.config.settings.tombstone_age_us
     # A tombstone with folders under it is kept: it hides them, also on stores that join later.
-    hiding = {folder.props.parent for folder in ctx.folders.all() if folder.props is not None}
+    parents = {folder.props.parent for folder in ctx.folders.all() if folder.props is not None}
     for folder in [folder for folder in ctx.folders.all() if folder.props is None and folder.modified_at <= before_at]:
-        if folder.object in hiding:
+        if folder.object in parents:
             continue
-        sent = s.conn.exec_driver_sql(IS_SENT, (folder.fid,)).scalar_one()
-        if sent and known_to_all(ctx, HIERARCHY_FID, folder.number, folder.modified_at, False):
+        is_sent = s.conn.exec_driver_sql(IS_SENT, (folder.fid,)).scalar_one()
+        if is_sent and known_to_all(ctx, HIERARCHY_FID, folder.number, folder.modified_at, False):
             s.conn.exec_driver_sql(REMOVE_FOLDER, (folder.fid,))
             ctx.folders.forget(folder)
             _forget(ctx, s, HIERARCHY_FID, folder.object, folder.number)

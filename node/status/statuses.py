@@ -121,7 +121,7 @@ def request(ctx: Context, s: Stimulus, owned: Iterable[OwnRow], way: Responders,
     marks = Mark.ALL_RESPOND if way is Responders.ALL_HOLDERS else Mark.NONE
     for (addressed, responders), group in groups.items():
         for part in _parts(group):
-            _request(ctx, s, addressed, responders, part, marks, awaited=awaited)
+            _request(ctx, s, addressed, responders, part, marks, is_awaited=awaited)
 
 
 def _request(
@@ -132,11 +132,11 @@ def _request(
     group: Sequence[OwnRow],
     marks: Mark,
     *,
-    awaited: bool = True,
+    is_awaited: bool = True,
 ) -> None:
     sections = [section_of(ctx, own, marks=marks, responders=responders) for own in group]
     send(ctx, s, MessageType.STATUS_REQUEST, stores, sections)
-    if awaited:
+    if is_awaited:
         s.conn.exec_driver_sql(
             AWAIT,
             [(own.fid, store, s.now) for own in group for store in responders],
@@ -151,8 +151,8 @@ def at_start(ctx: Context, s: Stimulus) -> None:
     if settings.startup_messages_enabled:
         request(ctx, s, _active(ctx), profile.restore_responders)
     elif settings.replication_flags:
-        behind = [own for own in _active(ctx) if own.fid == HIERARCHY_FID or _is_behind(ctx, own)]
-        request(ctx, s, behind, profile.restore_responders)
+        rows_behind = [own for own in _active(ctx) if own.fid == HIERARCHY_FID or _is_behind(ctx, own)]
+        request(ctx, s, rows_behind, profile.restore_responders)
 
 
 def _is_behind(ctx: Context, own: OwnRow) -> bool:
@@ -189,9 +189,9 @@ def on_request(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
 def _must_answer(ctx: Context, own: OwnRow, section: Section) -> bool:
     if Mark.REPEAT in section.marks:  # spec: ST-7 always answered
         return ctx.name in section.responders
-    required = Mark.ALL_RESPOND in section.marks or ctx.name in section.responders
+    is_required = Mark.ALL_RESPOND in section.marks or ctx.name in section.responders
     # The request has the requester's complete row, which is newer than the copy here.
-    return required and not own.numbers <= section.row
+    return is_required and not own.numbers <= section.row
 
 
 def on_status(ctx: Context, s: Stimulus, mail: ReplicationMail) -> None:
@@ -252,7 +252,7 @@ def _nightly(ctx: Context, s: Stimulus) -> None:
 
 
 def _send_due(ctx: Context, s: Stimulus) -> None:
-    due = [
+    due_rows = [
         own
         for own in _active(ctx)
         if not (own.fid == HIERARCHY_FID and ctx.config.tells_hierarchy_daily)
@@ -260,17 +260,17 @@ def _send_due(ctx: Context, s: Stimulus) -> None:
         and own.status_sent_at is None
         and s.now - own.last_update_at >= ctx.config.status_timeout_us
     ]
-    if not due:
+    if not due_rows:
         return
     s.trace.record(
         StatusDue,
-        folders=tuple(ctx.folders.text_of(own.fid) for own in due),
-        last_update_at=max(own.last_update_at or 0 for own in due),
+        folders=tuple(ctx.folders.text_of(own.fid) for own in due_rows),
+        last_update_at=max(own.last_update_at or 0 for own in due_rows),
     )
-    for own in due:
+    for own in due_rows:
         own.status_sent_at = s.now
         ctx.rst.touch(own)
-    for stores, group in _by_stores((own, ctx.other_holders(own.fid)) for own in due):
+    for stores, group in _by_stores((own, ctx.other_holders(own.fid)) for own in due_rows):
         send(ctx, s, MessageType.STATUS, stores, [section_of(ctx, own) for own in group])
 
 

@@ -166,14 +166,14 @@ class StoreQueries(StoreReader):
             fid = ctx.folders.fid_of(folder)
             within = conn.exec_driver_sql(RETAINED_WITHIN, (id_,)).scalar_one()
             number = ctx.store.number(rep, ctr)
-            older = tied_numbers(ctx, conn, object_id).numbers()
+            predecessors = tied_numbers(ctx, conn, object_id).numbers()
             views.append(
                 RetainedView(
                     folder=path or (ctx.folders.path_of(fid) if fid is not None else ""),
                     message=None if path else object_text(object_id),
                     subject=subject,
                     number=named(number, names),
-                    numbers=tuple(named(older_number, names) for older_number in sorted({number, *older})),
+                    numbers=tuple(named(older_number, names) for older_number in sorted({number, *predecessors})),
                     messages=within,
                     deleted_at=deleted_at,
                     until_at=deleted_at + ctx.config.settings.item_retention_us,
@@ -231,11 +231,13 @@ class StoreQueries(StoreReader):
         rows.extend(
             _row(row.store, row.numbers, names, heard_at=row.heard_at, is_local=False) for row in ctx.rst.rows(fid)
         )
-        leaving = tuple(
+        leaver_rows = tuple(
             _row(store, leaver_claims(conn, fid, store), names, is_local=False) for store in leavers(conn, fid)
         )
-        pending = own is not None and own.pending
-        return StateView(ctx.folders.text_of(fid), ctx.folders.path_of(fid), ctx.name, tuple(rows), pending, leaving)
+        is_pending = own is not None and own.pending
+        return StateView(
+            ctx.folders.text_of(fid), ctx.folders.path_of(fid), ctx.name, tuple(rows), is_pending, leaver_rows
+        )
 
     def replication_status(self, folder: str | None = None) -> list[FolderStatus]:
         # spec: RST-3
@@ -246,13 +248,13 @@ class StoreQueries(StoreReader):
     def instances(self) -> list[InstanceView]:
         # spec: AD-1
         ctx, conn = self._opened()
-        counted = {fid: numbers for fid, *numbers in conn.exec_driver_sql(SIZES)}
+        sizes = {fid: numbers for fid, *numbers in conn.exec_driver_sql(SIZES)}
         views = []
         for fid in ctx.rst.held_fids():
             own = ctx.rst.own(fid)
             if fid == HIERARCHY_FID or own is None:
                 continue
-            items, associated, size, changed_at = counted.get(fid, (0, 0, 0, None))
+            items, associated, size, changed_at = sizes.get(fid, (0, 0, 0, None))
             folder, path = ctx.folders.text_of(fid), ctx.folders.path_of(fid)
             views.append(InstanceView(folder, path, ctx.name, own.pending, items, associated, size, changed_at))
         return views

@@ -151,28 +151,28 @@ class CNSet:
         if not left_bounds:
             return other
         bounds: dict[Guid, Bounds] | None = None
-        for guid, added in right_bounds.items():
+        for guid, addition in right_bounds.items():
             own = left_bounds.get(guid)
-            joined = added if own is None else ranges.union(own, added)
-            if joined is not own:
+            union = addition if own is None else ranges.union(own, addition)
+            if union is not own:
                 if bounds is None:
                     bounds = left_bounds.copy()
-                bounds[guid] = joined
+                bounds[guid] = union
         return self if bounds is None else _made(bounds)
 
     def __sub__(self, other: CNSet) -> CNSet:
         left_bounds = self._bounds
         bounds: dict[Guid, Bounds] | None = None
-        for guid, taken in other._bounds.items():
+        for guid, subtrahend in other._bounds.items():
             own = left_bounds.get(guid)
             if own is None:
                 continue
-            left = ranges.difference(own, taken)
-            if left is not own:
+            difference = ranges.difference(own, subtrahend)
+            if difference is not own:
                 if bounds is None:
                     bounds = left_bounds.copy()
-                if left:
-                    bounds[guid] = left
+                if difference:
+                    bounds[guid] = difference
                 else:
                     del bounds[guid]
         return self if bounds is None else _made(bounds)
@@ -182,8 +182,8 @@ class CNSet:
         bounds: dict[Guid, Bounds] = {}
         for guid, own in self._bounds.items():
             right = right_bounds.get(guid)
-            if right is not None and (both := ranges.intersection(own, right)):
-                bounds[guid] = both
+            if right is not None and (intersection := ranges.intersection(own, right)):
+                bounds[guid] = intersection
         return _made(bounds)
 
     def __le__(self, other: CNSet) -> bool:
@@ -272,14 +272,14 @@ class CNSet:
 
     def above(self, guid: Guid, counter: int) -> CNSet:
         """Return the numbers of one store whose counter is greater than `counter`."""
-        left = ranges.cut(self._bounds.get(guid, ()), (max(counter, 0) + 1, ranges.BEYOND), 1)
-        return _made({guid: left} if left else {})
+        rest_bounds = ranges.cut(self._bounds.get(guid, ()), (max(counter, 0) + 1, ranges.BEYOND), 1)
+        return _made({guid: rest_bounds} if rest_bounds else {})
 
     def upto(self, number: ChangeNumber) -> CNSet:
         """Return all numbers <= `number`: all of smaller GUIDs, and those of its own GUID up to its counter."""
         bounds = {guid: own for guid, own in self._bounds.items() if guid < number.guid}
-        if left := ranges.cut(self._bounds.get(number.guid, ()), (0, number.counter + 1), 1):
-            bounds[number.guid] = left
+        if rest_bounds := ranges.cut(self._bounds.get(number.guid, ()), (0, number.counter + 1), 1):
+            bounds[number.guid] = rest_bounds
         return _made(bounds)
 
     # --- writing

@@ -135,9 +135,9 @@ class _GlobsetWriter:
         low, high = self.lows[at], self.highs[at]
         if end == at + 1:
             return low != high and _common_bytes(low, high) - depth > 2
-        pushed = _common_bytes(low, self.highs[at + 1]) - depth
-        written = 4 - (low == high) - (self.lows[at + 1] == self.highs[at + 1])
-        return pushed + 2 < pushed * written
+        push_bytes = _common_bytes(low, self.highs[at + 1]) - depth
+        range_bytes = 4 - (low == high) - (self.lows[at + 1] == self.highs[at + 1])
+        return push_bytes + 2 < push_bytes * range_bytes
 
     def _alone(self, low: int, high: int, depth: int) -> None:
         if low == high:
@@ -290,15 +290,15 @@ class _GlobsetReader:
         common = depth = 0
         while (command := data[self.at]) != _END:
             if _PUSH_ONE <= command <= _PUSH_MOST:
-                pushed = common << 8 * command | self._counter(self.at + 1, command)
+                prefix = common << 8 * command | self._counter(self.at + 1, command)
                 self.at += 1 + command
                 if depth + command < COUNTER_SIZE:
                     stack.append((common, depth))
-                    common, depth = pushed, depth + command
+                    common, depth = prefix, depth + command
                     if depth == _LOW_BYTE:
                         self._low_bytes(common << 8)
                 elif depth + command == COUNTER_SIZE:  # a single counter; this push is undone
-                    self._add(pushed, pushed)
+                    self._add(prefix, prefix)
                 else:
                     raise IdsetError(
                         f"the push before byte {self.at} makes the stack {depth + command} bytes long, longer than a counter"

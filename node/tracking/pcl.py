@@ -63,11 +63,11 @@ class Pcl:
             return self
         if other.covers(self):
             return other
-        merged = dict(self._counters)
+        counters = dict(self._counters)
         for guid, counter in other._counters.items():
-            if counter > merged.get(guid, 0):
-                merged[guid] = counter
-        return _made(dict(sorted(merged.items())))
+            if counter > counters.get(guid, 0):
+                counters[guid] = counter
+        return _made(dict(sorted(counters.items())))
 
     __or__ = merge
 

@@ -53,28 +53,28 @@ def _room_for(like: Bounds) -> list[int] | array[int]:
     return array("Q") if isinstance(like, array) else []
 
 
-def union(own: Bounds, added: Bounds) -> Bounds:
-    if len(own) == 2 == len(added):
-        return _union_of_two_ranges(own, added)
-    if own == added:
+def union(own: Bounds, addition: Bounds) -> Bounds:
+    if len(own) == 2 == len(addition):
+        return _union_of_two_ranges(own, addition)
+    if own == addition:
         return own
-    if len(added) * _MUCH_LONGER < len(own):
-        return _overwrite(own, added, 0)
-    if len(own) * _MUCH_LONGER < len(added):
-        return _overwrite(added, own, 0)
+    if len(addition) * _MUCH_LONGER < len(own):
+        return _overwrite(own, addition, 0)
+    if len(own) * _MUCH_LONGER < len(addition):
+        return _overwrite(addition, own, 0)
     out = _room_for(own)
-    for left, right in _blocks(own, added):
-        starts = left[::2] + right[::2]
-        ends = left[1::2] + right[1::2]
+    for block, right in _blocks(own, addition):
+        starts = block[::2] + right[::2]
+        ends = block[1::2] + right[1::2]
         starts.sort()
         ends.sort()
         _extend(out, _merged(starts, ends))
-    joined = _compact(out)
-    return own if joined == own else joined
+    total = _compact(out)
+    return own if total == own else total
 
 
-def _union_of_two_ranges(own: Bounds, added: Bounds) -> Bounds:
-    (lo, end), (low, stop) = own, added
+def _union_of_two_ranges(own: Bounds, addition: Bounds) -> Bounds:
+    (lo, end), (low, stop) = own, addition
     if lo <= low and stop <= end:
         return own
     if low > end:
@@ -84,46 +84,46 @@ def _union_of_two_ranges(own: Bounds, added: Bounds) -> Bounds:
     return min(lo, low), max(end, stop)
 
 
-def difference(own: Bounds, taken: Bounds) -> Bounds:
-    if own[-1] <= taken[0] or taken[-1] <= own[0]:
+def difference(own: Bounds, subtrahend: Bounds) -> Bounds:
+    if own[-1] <= subtrahend[0] or subtrahend[-1] <= own[0]:
         return own
-    if len(taken) * _MUCH_LONGER < len(own):
-        return _overwrite(own, taken, 1)
-    if len(own) == 2 or len(own) * _MUCH_LONGER < len(taken):
-        left = cut(taken, own, 0)
+    if len(subtrahend) * _MUCH_LONGER < len(own):
+        return _overwrite(own, subtrahend, 1)
+    if len(own) == 2 or len(own) * _MUCH_LONGER < len(subtrahend):
+        remainder = cut(subtrahend, own, 0)
     else:
         out = _room_for(own)
-        for block, cuts in _blocks(own, taken):
+        for block, cuts in _blocks(own, subtrahend):
             _extend(out, _overlaps(block, [0, *cuts, BEYOND]))
-        left = _compact(out)
-    return own if left == own else left
+        remainder = _compact(out)
+    return own if remainder == own else remainder
 
 
-def intersection(own: Bounds, given: Bounds) -> Bounds:
-    if own[-1] <= given[0] or given[-1] <= own[0]:
+def intersection(own: Bounds, operand: Bounds) -> Bounds:
+    if own[-1] <= operand[0] or operand[-1] <= own[0]:
         return ()
-    if len(given) == 2 or len(given) * _MUCH_LONGER < len(own):
-        return cut(own, given, 1)
-    if len(own) == 2 or len(own) * _MUCH_LONGER < len(given):
-        return cut(given, own, 1)
+    if len(operand) == 2 or len(operand) * _MUCH_LONGER < len(own):
+        return cut(own, operand, 1)
+    if len(own) == 2 or len(own) * _MUCH_LONGER < len(operand):
+        return cut(operand, own, 1)
     out = _room_for(own)
-    for left, right in _blocks(own, given):
-        _extend(out, _overlaps(left, right))
+    for block, right in _blocks(own, operand):
+        _extend(out, _overlaps(block, right))
     return _compact(out)
 
 
-def within(own: Bounds, given: Bounds) -> bool:
-    if own is given:
+def within(own: Bounds, whole: Bounds) -> bool:
+    if own is whole:
         return True
-    if own[0] < given[0] or own[-1] > given[-1]:
+    if own[0] < whole[0] or own[-1] > whole[-1]:
         return False
-    if len(given) == 2:
+    if len(whole) == 2:
         return True
-    if len(own) * _MUCH_LONGER >= len(given) > _LONG:
-        return not difference(own, given)
+    if len(own) * _MUCH_LONGER >= len(whole) > _LONG:
+        return not difference(own, whole)
     for lo, end in zip(own[::2], own[1::2], strict=True):
-        at = bisect_right(given, lo)
-        if not at & 1 or given[at] < end:
+        at = bisect_right(whole, lo)
+        if not at & 1 or whole[at] < end:
             return False
     return True
 
@@ -135,7 +135,7 @@ def _overwrite(long: Bounds, short: Bounds, parity: int) -> Bounds:
     where the result changes between inside and outside. If nothing changes, the result is `long` itself.
     """
     out: list[int] | array[int] | None = None
-    copied = at = 0
+    copied_until = at = 0
     for k in range(0, len(short), 2):
         lo, end = short[k], short[k + 1]
         at = bisect_left(long, lo, at)
@@ -145,15 +145,15 @@ def _overwrite(long: Bounds, short: Bounds, parity: int) -> Bounds:
         if out is None:
             out = long[:at] if isinstance(long, array) else list(long[:at])
         else:
-            out.extend(long[copied:at])
+            out.extend(long[copied_until:at])
         if at & 1 == parity:
             out.append(lo)
         if after & 1 == parity:
             out.append(end)
-        copied = at = after
+        copied_until = at = after
     if out is None:
         return long
-    out.extend(long[copied:])
+    out.extend(long[copied_until:])
     return _compact(out)
 
 
@@ -178,16 +178,16 @@ def _blocks(own: Bounds, other: Bounds) -> Iterator[tuple[list[int], list[int]]]
 
     The cuts are starts of `own`. A range of `other` that crosses a cut is in two blocks (see `_extend`).
     """
-    crossing: list[int] = []
+    open_range: list[int] = []
     at = 0
     for k in range(_BLOCK, len(own), _BLOCK):
         cut = own[k]
         stop = bisect_left(other, cut, at)
-        theirs = [*crossing, *other[at:stop]]
-        crossing = [cut] if stop & 1 else []
-        yield list(own[k - _BLOCK : k]), theirs + crossing
+        block = [*open_range, *other[at:stop]]
+        open_range = [cut] if stop & 1 else []
+        yield list(own[k - _BLOCK : k]), block + open_range
         at = stop
-    yield list(own[(len(own) - 1) // _BLOCK * _BLOCK :]), [*crossing, *other[at:]]
+    yield list(own[(len(own) - 1) // _BLOCK * _BLOCK :]), [*open_range, *other[at:]]
 
 
 def _extend(out: list[int] | array[int], bounds: list[int]) -> None:
@@ -209,19 +209,19 @@ def _merged(starts: list[int], ends: list[int]) -> list[int]:
     return _interleaved([starts[0], *compress(later, gaps)], [*compress(ends, gaps), ends[-1]])
 
 
-def _overlaps(own: list[int], given: list[int]) -> list[int]:
+def _overlaps(own: list[int], operand: list[int]) -> list[int]:
     """Return the intersection of two sequences of bounds, from their sorted starts and ends as in `_merged`.
 
     At most two ranges are open at once. Two ranges are open after starts[k] exactly if ends[k-1] is greater than starts[k].
     The overlap then ends at ends[k-1].
     """
-    starts = own[::2] + given[::2]
-    ends = own[1::2] + given[1::2]
+    starts = own[::2] + operand[::2]
+    ends = own[1::2] + operand[1::2]
     starts.sort()
     ends.sort()
     later = starts[1:]
-    both = list(map(lt, later, ends))
-    return _interleaved(list(compress(later, both)), list(compress(ends, both)))
+    flags = list(map(lt, later, ends))
+    return _interleaved(list(compress(later, flags)), list(compress(ends, flags)))
 
 
 def union_of(group: list[Bounds]) -> Bounds:

@@ -46,13 +46,13 @@ def notify_contacts(ctx: Context, s: Stimulus, fid: int, applied: Applied) -> No
     if props is None:
         return
     home = folder.home == ctx.name
-    for joined in applied.conflicts:
+    for conflict in applied.conflicts:
         if home and props.notifies_conflicts:
-            _conflict(ctx, s, folder, joined, props.contacts)
-        _set_notified(s, joined.object, home)
-    for version, sent in applied.lost_edits:
+            _conflict(ctx, s, folder, conflict, props.contacts)
+        _set_notified(s, conflict.object, home)
+    for version, is_sent in applied.lost_edits:
         # Only this store knows an edit that it never broadcast, so it sends the notice itself.
-        if home or not sent:
+        if home or not is_sent:
             _lost_edit(ctx, s, folder, version, props.contacts)
 
 
@@ -81,17 +81,17 @@ def _set_notified(s: Stimulus, object_id: bytes, notified: bool) -> None:
     s.conn.exec_driver_sql(SET_NOTIFIED, (int(notified), object_id))
 
 
-def _conflict(ctx: Context, s: Stimulus, folder: Folder, joined: Joined, contacts: Sequence[str]) -> None:
-    object_id, numbers = joined
+def _conflict(ctx: Context, s: Stimulus, folder: Folder, conflict: Joined, contacts: Sequence[str]) -> None:
+    object_id, numbers = conflict
     recipients = _recipients(ctx, s, folder, object_id, contacts, numbers)
     if not recipients:
         return
-    attached, left_out = _conflicting(ctx, s, object_id, numbers)
-    shown = ", ".join(named(number, ctx.store.store_of) for number in numbers)
+    attachments, left_out = _conflicting(ctx, s, object_id, numbers)
+    number_words = ", ".join(named(number, ctx.store.store_of) for number in numbers)
     subject = s.conn.exec_driver_sql(SUBJECT, (object_id,)).scalar()
     first, last = named(numbers[0], ctx.store.store_of), named(numbers[-1], ctx.store.store_of)
     text = (
-        f"The message '{subject}' has concurrent versions: {shown} (the first is shown).\n\n"
+        f"The message '{subject}' has concurrent versions: {number_words} (the first is shown).\n\n"
         "A contact of the folder ends the conflict on any server that has a replica, in one of three ways:\n"
         f"- keep one version: pflab resolve {first} --on {ctx.name} --keep {last}\n"
         f"- keep each version, as a message of its own: pflab resolve {first} --on {ctx.name} --keep all\n"
@@ -99,7 +99,7 @@ def _conflict(ctx: Context, s: Stimulus, folder: Folder, joined: Joined, contact
     )
     if left_out:
         text += f"\n\nToo large to be attached: {', '.join(left_out)}."
-    send_notice(ctx, s, folder, recipients, f"Conflict in {folder.path}", text, attached)
+    send_notice(ctx, s, folder, recipients, f"Conflict in {folder.path}", text, attachments)
 
 
 def _conflicting(
@@ -109,7 +109,7 @@ def _conflicting(
 
     A later update of the same mail may have replaced a version. Nobody has to decide about it any more, so it is not attached.
     """
-    attached: list[Attached] = []
+    attachments: list[Attached] = []
     left_out: list[str] = []
     room = MAX_ATTACHED
     for number in numbers:
@@ -121,9 +121,9 @@ def _conflicting(
         if len(item) > room:
             left_out.append(name)
             continue
-        attached.append(_as_mail(ctx, item, number, name))
+        attachments.append(_as_mail(ctx, item, number, name))
         room -= len(item)
-    return attached, left_out
+    return attachments, left_out
 
 
 def _lost_edit(ctx: Context, s: Stimulus, folder: Folder, version: Version, contacts: Sequence[str]) -> None:
@@ -133,7 +133,7 @@ def _lost_edit(ctx: Context, s: Stimulus, folder: Folder, version: Version, cont
     text = body_of(version.item) if version.item is not None else ""
     name = named(version.number, ctx.store.store_of)
     fits = version.item is not None and len(version.item) <= MAX_LOST
-    attached = [_as_mail(ctx, version.item, version.number, name)] if fits and version.item is not None else []
+    attachments = [_as_mail(ctx, version.item, version.number, name)] if fits and version.item is not None else []
     subject = f"An edit in {folder.path} lost to a deletion: {version.subject}"
     send_notice(
         ctx,
@@ -142,7 +142,7 @@ def _lost_edit(ctx: Context, s: Stimulus, folder: Folder, version: Version, cont
         recipients,
         subject,
         f"Version {name} of a message that was deleted meanwhile:\n\n{text}",
-        attached,
+        attachments,
     )
 
 

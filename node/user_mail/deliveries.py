@@ -76,16 +76,16 @@ def _to_folder(
     """Post a mail. Return why it is returned to its sender, or ''."""
     try:
         post = read()
-        skipped = _reason_to_skip(ctx, s, folder, address, post)
-        object_id = "" if skipped else object_text(local_changes.post_mail(ctx, s, folder, post).object)
+        reason = _reason_to_skip(ctx, s, folder, address, post)
+        object_id = "" if reason else object_text(local_changes.post_mail(ctx, s, folder, post).object)
     except OverLimit as error:
         _record_not_posted(s, folder, mail, str(error))
         return f"{error.status} {error}"
     except (CodecError, Misuse) as error:
         _record_not_posted(s, folder, mail, str(error))
         return f"{BEYOND_A_LIMIT} the mail cannot be posted: {error}"
-    if skipped:
-        _record_not_posted(s, folder, mail, skipped)
+    if reason:
+        _record_not_posted(s, folder, mail, reason)
         return ""
     s.trace.record(MailPosted, mail=mail.message_id or None, folder=folder.text, object=object_id, sender=mail.sender)
     note_posted(s, folder.fid, [post.message_id])

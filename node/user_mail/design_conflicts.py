@@ -22,30 +22,30 @@ _DESIGN = tuple(field.name for field in fields(FolderProperties) if field.name n
 
 def notify_of_lost_designs(ctx: Context, s: Stimulus, applied: Applied) -> None:
     """Send the notices about the folder versions of a mail that lost, if this is the home store of their folders."""
-    for lost in applied.lost_designs:
-        folder = ctx.folders.get(lost.object)
+    for loser in applied.lost_designs:
+        folder = ctx.folders.get(loser.object)
         if folder is None or folder.props is None or folder.home != ctx.name or not folder.props.notifies_conflicts:
             continue
         contacts = contacts_to_notify(ctx, folder, folder.props.contacts)
         if not contacts:
             continue
-        kept, gone = named(folder.number, ctx.store.store_of), named(lost.number, ctx.store.store_of)
-        changes = "\n".join(_differences(folder.props, lost.props))
+        winner_words, loser_words = named(folder.number, ctx.store.store_of), named(loser.number, ctx.store.store_of)
+        changes = "\n".join(_differences(folder.props, loser.props))
         text = (
             "The folder was changed on two servers at the same time. "
-            f"The change {kept} is in force, and the change {gone} is lost:\n\n{changes}\n\n"
+            f"The change {winner_words} is in force, and the change {loser_words} is lost:\n\n{changes}\n\n"
             "If the lost change is still wanted, make it again."
         )
         send_notice(ctx, s, folder, contacts, f"Design conflict in {folder.path}", text)
 
 
-def _differences(kept: FolderProperties, lost: FolderProperties) -> Iterator[str]:
+def _differences(winner: FolderProperties, loser: FolderProperties) -> Iterator[str]:
     """Yield a line for each property that differs."""
     for name in _DESIGN:
-        now, was = getattr(kept, name), getattr(lost, name)
+        now, was = getattr(winner, name), getattr(loser, name)
         if now != was:
             yield f"- {name.replace('_', ' ')}: {_shown(was)} is lost, {_shown(now)} is in force"
-    if kept.parent != lost.parent:
+    if winner.parent != loser.parent:
         yield "- the folder in which it is"
 
 

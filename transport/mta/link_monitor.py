@@ -137,10 +137,10 @@ class Links:
         """Return the connectors that mail must avoid."""
         if not self._takes_part:
             return frozenset()
-        said = frozenset(report.connector for report in self._reports.values() if report.down)
-        if said and self.policy.link_rule is LinkRule.TOLD_IF_ANOTHER_WAY:
-            return self._routing.bridged(said)
-        return said
+        connectors = frozenset(report.connector for report in self._reports.values() if report.down)
+        if connectors and self.policy.link_rule is LinkRule.TOLD_IF_ANOTHER_WAY:
+            return self._routing.bridged(connectors)
+        return connectors
 
     def _own(self, connector: str) -> LinkReport | None:
         return self._reports.get((connector, self.server))
@@ -211,32 +211,32 @@ class Links:
 
     def _is_news(self, report: LinkReport, now: LabTime) -> bool:
         connector = self._routing.connector(report.connector)
-        known = self._reports.get((report.connector, report.server))
+        old_report = self._reports.get((report.connector, report.server))
         return (
             self._takes_part
             and connector is not None
             and self._routing.has(report.server)
             and self._routing.crosses(report.server, connector)
             and report.at <= now + AHEAD_US
-            and (report.down if known is None else report.at > known.at)
+            and (report.down if old_report is None else report.at > old_report.at)
         )
 
     def _report(self, s: Stimulus, connector: str, *, down: bool, reason: str) -> None:
-        known = self._own(connector)
-        at = s.now if known is None else max(s.now, known.at + 1)
+        old_report = self._own(connector)
+        at = s.now if old_report is None else max(s.now, old_report.at + 1)
         self._store(s, LinkReport(connector, self.server, at, down, s.trace.lamport), reason)
         self._call_neighbours(s, "")
 
     def _store(self, s: Stimulus, report: LinkReport, reason: str) -> None:
-        known = self._reports.get((report.connector, report.server))
+        old_report = self._reports.get((report.connector, report.server))
         self._reports[report.connector, report.server] = report
         values = (report.connector, report.server, report.at, int(report.down), report.lamport)
         s.conn.exec_driver_sql(_SET_REPORT, values)
         self._write_lines()
         if report.down:
-            avoided = report.connector in self.down
-            s.trace.record(LinkDown, connector=report.connector, by=report.server, reason=reason, avoided=avoided)
-        elif known is not None and known.down:
+            was_down = report.connector in self.down
+            s.trace.record(LinkDown, connector=report.connector, by=report.server, reason=reason, avoided=was_down)
+        elif old_report is not None and old_report.down:
             s.trace.record(LinkUp, connector=report.connector, by=report.server)
 
     def _write_lines(self) -> None:
@@ -300,9 +300,9 @@ class Links:
         self, now: LabTime, limit: int, busy: Collection[int] = (), crowded: Collection[str] = ()
     ) -> list[Transmission]:
         """Return the calls to make at `now`."""
-        due = [call for call in self._calls.values() if call.due_at <= now]
-        due = [call for call in due if -call.id not in busy and call.next_hop not in crowded]
-        return [self._transmission(call, now) for call in due[:limit]]
+        calls = [call for call in self._calls.values() if call.due_at <= now]
+        calls = [call for call in calls if -call.id not in busy and call.next_hop not in crowded]
+        return [self._transmission(call, now) for call in calls[:limit]]
 
     def next_due(self) -> LabTime | None:
         """Return when the next call is due; None if there is none."""

@@ -190,10 +190,10 @@ class Mta:
         without = self._came_by_relay(hop) or self._came_by_x400(hop)
         system = hop.system or (without and is_system_mail(mail.content))
         line = received_line(hop.peer, self.server, s.now)
-        accepted = OutgoingMail(
+        outgoing = OutgoingMail(
             header.message_id, mail.sender, mail.recipients, line + mail.content, hop.priority, header.subject, system
         )
-        if self._is_too_large(accepted):
+        if self._is_too_large(outgoing):
             raise RefusalError(552, EXCEEDS.format(limit=self._policy.message_size))
         s.trace.lamport_seen(believed_lamport(hop, s.trace.lamport))
         s.trace.record(
@@ -204,7 +204,7 @@ class Mta:
             size=len(mail.content),
             authenticated=hop.authenticated,
         )
-        return self._dispatch(s, accepted, hop, len(line) + header.size)
+        return self._dispatch(s, outgoing, hop, len(line) + header.size)
 
     def _came_by_relay(self, hop: IncomingHop) -> bool:
         """Return whether a mail may have crossed an `smtp-relay`, where it loses what XEXCH50 says.
@@ -242,16 +242,16 @@ class Mta:
         for next_hop, recipients in split.copies():
             connector = next_hop.connector if next_hop is not None else None
             if connector is not None and connector.name in self.routing.x400:
-                written = self._as_x400(mail, recipients)
-                content_id = queue_table.add_content(s.conn, written, s.trace.lamport, len(written.content))
-                self._queue(s, mail, len(written.content), content_id, next_hop, recipients)
+                copy = self._as_x400(mail, recipients)
+                content_id = queue_table.add_content(s.conn, copy, s.trace.lamport, len(copy.content))
+                self._queue(s, mail, len(copy.content), content_id, next_hop, recipients)
                 continue
-            far = connector is not None and size != len(mail.content)
-            if far not in contents:
+            is_far = connector is not None and size != len(mail.content)
+            if is_far not in contents:
                 # spec: ML-4
-                written = replace(mail, content=as_seven_bit(mail.content)) if far else mail
-                contents[far] = queue_table.add_content(s.conn, written, s.trace.lamport, size)
-            self._queue(s, mail, size, contents[far], next_hop, recipients)
+                copy = replace(mail, content=as_seven_bit(mail.content)) if is_far else mail
+                contents[is_far] = queue_table.add_content(s.conn, copy, s.trace.lamport, size)
+            self._queue(s, mail, size, contents[is_far], next_hop, recipients)
         return self._finish(s, mail, split, 0, hop)
 
     def _queue(
@@ -264,14 +264,14 @@ class Mta:
         recipients: tuple[str, ...],
     ) -> None:
         expires_at = s.now + self._policy.of(mail.priority).expiry_us
-        where = _unrouted(expires_at) if hop is None else place(s.conn, s.now, hop, size, mail.priority)
+        queue_place = _unrouted(expires_at) if hop is None else place(s.conn, s.now, hop, size, mail.priority)
         queue_id = queue_table.add_row(
-            s.conn, content_id, where, recipients, priority=mail.priority, expires_at=expires_at
+            s.conn, content_id, queue_place, recipients, priority=mail.priority, expires_at=expires_at
         )
         if hop is None:
             row = queue_table.find_row(s.conn, queue_id)
             assert row is not None
-            _trace_failure(s, row, NO_ROUTE, where.due_at)
+            _trace_failure(s, row, NO_ROUTE, queue_place.due_at)
 
     def bounce(self, s: Stimulus, delivery: LocalDelivery, reasons: Mapping[str, str]) -> list[LocalDelivery]:
         """Send a mail back to its sender: it was delivered here, but cannot be used for the recipients in `reasons`."""
@@ -302,21 +302,21 @@ class Mta:
         """
         # spec: OUT-8, RT-2
         contents: dict[int, bytes] = {}
-        due = self._links.due(now, limit, busy, crowded)
+        transmissions = self._links.due(now, limit, busy, crowded)
         for row in queue_table.due_rows(conn, now, limit + len(busy), crowded):
-            if len(due) == limit:
+            if len(transmissions) == limit:
                 break
             if row.queue_id in busy:
                 continue
             if row.content_id not in contents:
                 contents[row.content_id] = queue_table.find_content(conn, row.content_id)
-            sent = queue_table.transmission(row, contents[row.content_id], now, self._links.lines)
+            transmission = queue_table.transmission(row, contents[row.content_id], now, self._links.lines)
             if row.connector in self.routing.x400:
-                sent = replace(sent, system=False, x400=True)
+                transmission = replace(transmission, system=False, x400=True)
             elif row.connector in self.routing.relays:
-                sent = replace(sent, system=False, relay=self.routing.relays[row.connector])
-            due.append(sent)
-        return due
+                transmission = replace(transmission, system=False, relay=self.routing.relays[row.connector])
+            transmissions.append(transmission)
+        return transmissions
 
     def concluded(self, s: Stimulus, queue_id: int, outcome: SendOutcome) -> list[LocalDelivery]:
         """Record how an attempt to send ended. The outcome may show that a link is down, or up again.
@@ -350,22 +350,22 @@ class Mta:
     def _delivered(
         self, s: Stimulus, row: QueueRow, refusals: Sequence[RecipientRefusal], ordinary: str
     ) -> list[LocalDelivery]:
-        refused = {refusal.address for refusal in refusals}
+        addresses = {refusal.address for refusal in refusals}
         s.trace.record(
             HopSent,
             mail=row.message_id or None,
             next_hop=row.next_hop or "",
             connector=row.connector,
-            recipients=tuple(address for address in row.recipients if address not in refused),
+            recipients=tuple(address for address in row.recipients if address not in addresses),
             size=row.size,
             attempt=row.attempts + 1,
             queue_id=row.queue_id,
             ordinary=ordinary,
             begun_at=row.starts_at,
         )
-        left = tuple(address for address in row.recipients if address in refused)
-        if left:
-            return self._failed(s, replace(row, recipients=left), refusals)
+        recipients_left = tuple(address for address in row.recipients if address in addresses)
+        if recipients_left:
+            return self._failed(s, replace(row, recipients=recipients_left), refusals)
         queue_table.drop_row(s.conn, row)
         return []
 
@@ -373,38 +373,38 @@ class Mta:
         self, s: Stimulus, row: QueueRow, reason: str, permanent: bool, refusals: Sequence[RecipientRefusal]
     ) -> list[LocalDelivery]:
         own = {refusal.address for refusal in refusals}
-        rest = [RecipientRefusal(a, reason, permanent) for a in row.recipients if a not in own]
-        return self._failed(s, row, [*refusals, *rest])
+        refusals_of_others = [RecipientRefusal(a, reason, permanent) for a in row.recipients if a not in own]
+        return self._failed(s, row, [*refusals, *refusals_of_others])
 
     def _failed(self, s: Stimulus, row: QueueRow, refusals: Sequence[RecipientRefusal]) -> list[LocalDelivery]:
         """End an attempt that did not reach `row.recipients`: return or retry each copy, as `refusals` says."""
         why = {refusal.address: refusal.reason for refusal in refusals}
-        returned = {r.address: r.reason for r in refusals if r.permanent and r.address in row.recipients}
-        again = tuple(address for address in row.recipients if address not in returned)
+        reasons = {r.address: r.reason for r in refusals if r.permanent and r.address in row.recipients}
+        again = tuple(address for address in row.recipients if address not in reasons)
         gives_up = self._why_given_up(s, row)
         if gives_up:
-            returned |= {address: f"{gives_up}; the last attempt: {why[address]}" for address in again}
+            reasons |= {address: f"{gives_up}; the last attempt: {why[address]}" for address in again}
             again = ()
         reason = "; ".join(dict.fromkeys(why.values()))
-        mail = self._mail_of(s, row) if returned else None
+        mail = self._mail_of(s, row) if reasons else None
         if again:
             # The last attempt is made at the instant of expiry, or when the link next opens.
             retry_at = min(s.now + self._policy.of(row.priority).retry_us, row.expires_at)
             attempts = row.attempts if row.next_hop is None else row.attempts + 1
-            left = replace(row, recipients=again, attempts=attempts, last_error=reason)
-            local = self._requeue(s, left, retry_at, failed=True)
+            new_row = replace(row, recipients=again, attempts=attempts, last_error=reason)
+            local = self._requeue(s, new_row, retry_at, failed=True)
         else:
             _trace_failure(s, row, reason, None)
             queue_table.drop_row(s.conn, row)
             local = []
-        return local + self._return(s, mail, row.queue_id, returned) if mail else local
+        return local + self._return(s, mail, row.queue_id, reasons) if mail else local
 
     def _why_given_up(self, s: Stimulus, row: QueueRow) -> str:
         """Return why a mail is not tried again after a failed attempt; '' if it is tried again."""
         if s.now >= row.expires_at:
             return EXPIRED
-        most = self._policy.max_retries
-        return "" if most is None or row.attempts < most else TRIED_OFTEN.format(retries=most)
+        max_retries = self._policy.max_retries
+        return "" if max_retries is None or row.attempts < max_retries else TRIED_OFTEN.format(retries=max_retries)
 
     def tick(self, s: Stimulus) -> list[LocalDelivery]:
         """Return the mails that found no route until they expired. The rest of many stays due, for the next stimulus."""
@@ -439,17 +439,17 @@ class Mta:
     def divide(self, s: Stimulus, queue_id: int, recipients: Sequence[str]) -> None:
         """Give some recipients of a due copy a copy of their own, because a fault acts only on these recipients."""
         row = queue_table.find_row(s.conn, queue_id)
-        rest = (
+        recipients_left = (
             tuple(recipient for recipient in row.recipients if recipient not in recipients) if row is not None else ()
         )
-        if row is None or not rest:
+        if row is None or not recipients_left:
             return
-        where = Place(row.next_hop, row.connector, row.due_at, row.starts_at)
-        queue_table.change_row(s.conn, replace(row, recipients=rest), where)
+        queue_place = Place(row.next_hop, row.connector, row.due_at, row.starts_at)
+        queue_table.change_row(s.conn, replace(row, recipients=recipients_left), queue_place)
         queue_table.add_row(
             s.conn,
             row.content_id,
-            where,
+            queue_place,
             tuple(recipients),
             priority=row.priority,
             expires_at=row.expires_at,
@@ -461,8 +461,8 @@ class Mta:
         """Return the next time at which `ready` or `tick` has something to do; None for an empty queue. The time can be in the
         past.
         """
-        due = [at for at in (queue_table.next_due(conn), self._links.next_due()) if at is not None]
-        return min(due, default=None)
+        times = [at for at in (queue_table.next_due(conn), self._links.next_due()) if at is not None]
+        return min(times, default=None)
 
     def content(self, conn: Connection, queue_id: int) -> bytes | None:
         """Return the bytes of a queued mail; None if it is no longer in the queue."""
@@ -529,20 +529,23 @@ class Mta:
         if not copies:
             queue_table.drop_row(s.conn, row)
             return local
-        by_far = any(where.connector is not None and where.connector not in self.routing.x400 for where, _ in copies)
+        by_far = any(
+            queue_place.connector is not None and queue_place.connector not in self.routing.x400
+            for queue_place, _ in copies
+        )
         far_id = self._far_content(s, row) if by_far else 0
         if failed or row.next_hop is None:
-            where, recipients = copies.pop(0)
-            content_id = self._content_of(s, row, where, recipients, far_id)
-            queue_table.change_row(s.conn, replace(row, recipients=recipients, content_id=content_id), where)
+            queue_place, recipients = copies.pop(0)
+            content_id = self._content_of(s, row, queue_place, recipients, far_id)
+            queue_table.change_row(s.conn, replace(row, recipients=recipients, content_id=content_id), queue_place)
         else:
             # An attempt on the old route may be in flight; its end must not count for the new route.
             queue_table.forget_row(s.conn, row)
-        for where, recipients in copies:
+        for queue_place, recipients in copies:
             queue_table.add_row(
                 s.conn,
-                self._content_of(s, row, where, recipients, far_id),
-                where,
+                self._content_of(s, row, queue_place, recipients, far_id),
+                queue_place,
                 recipients,
                 priority=row.priority,
                 expires_at=row.expires_at,
@@ -564,16 +567,18 @@ class Mta:
         limit = self._policy.message_size
         return limit is not None and not mail.system and mail.sender != NULL_SENDER and len(mail.content) > limit
 
-    def _content_of(self, s: Stimulus, row: QueueRow, where: Place, recipients: tuple[str, ...], far_id: int) -> int:
+    def _content_of(
+        self, s: Stimulus, row: QueueRow, queue_place: Place, recipients: tuple[str, ...], far_id: int
+    ) -> int:
         """Return the id of the content of a copy that is queued again, for its present route."""
-        if where.connector is None:
+        if queue_place.connector is None:
             return row.content_id
-        if where.connector not in self.routing.x400:
+        if queue_place.connector not in self.routing.x400:
             return far_id
-        if where.connector == row.connector:
+        if queue_place.connector == row.connector:
             return row.content_id
-        written = self._as_x400(self._mail_of(s, row), recipients)
-        return queue_table.add_content(s.conn, written, row.lamport, len(written.content))
+        copy = self._as_x400(self._mail_of(s, row), recipients)
+        return queue_table.add_content(s.conn, copy, row.lamport, len(copy.content))
 
     def _far_content(self, s: Stimulus, row: QueueRow) -> int:
         """Return the id of the content that crosses a connector."""

@@ -38,21 +38,21 @@ _ENCODED_CHARS: Final = 10
 """Characters in one encoded word: at most 40 octets of UTF-8, which fit in the 75 columns of RFC 2047."""
 
 
-def notice(server: str, domain: str, at: LabTime, returned: OutgoingMail, failures: Mapping[str, str]) -> OutgoingMail:
-    """Return the notice of `server` that `returned` did not reach the addresses in `failures` (address to reason).
+def notice(server: str, domain: str, at: LabTime, mail: OutgoingMail, failures: Mapping[str, str]) -> OutgoingMail:
+    """Return the notice of `server` that `mail` did not reach the addresses in `failures` (address to reason).
 
     `domain` is the organization's domain. The notice comes from this domain, whoever sent the mail. Raise ValueError for a
     mail from the null sender: no notice answers a notice.
     """
-    if returned.sender == NULL_SENDER:
+    if mail.sender == NULL_SENDER:
         raise ValueError("a mail from the null sender gets no notice")
-    digest = hashlib.sha256("\n".join([server, str(at), returned.message_id, *failures]).encode()).hexdigest()[:24]
+    digest = hashlib.sha256("\n".join([server, str(at), mail.message_id, *failures]).encode()).hexdigest()[:24]
     message_id = f"notice.{digest}@{server}.{domain}"
-    subject = f"Undeliverable: {_one_line(returned.subject)[:MAX_SUBJECT_CHARS]}"
+    subject = f"Undeliverable: {_one_line(mail.subject)[:MAX_SUBJECT_CHARS]}"
     boundary = f"=_notice_{digest}"
     lines = [
         f"From: Mail delivery of {_encoded(server)} <postmaster@{domain}>",
-        f"To: <{returned.sender}>",
+        f"To: <{mail.sender}>",
         f"Subject: {_encoded(subject)}",
         f"Date: {rfc5322_date(at)}",
         f"Message-ID: <{message_id}>",
@@ -79,8 +79,8 @@ def notice(server: str, domain: str, at: LabTime, returned: OutgoingMail, failur
         "",
     ]
     head = "\r\n".join(lines).encode() + b"\r\n"
-    content = head + _bounded_header(returned.content) + f"\r\n--{boundary}--\r\n".encode()
-    return OutgoingMail(message_id, NULL_SENDER, (returned.sender,), content, Priority.NORMAL, subject)
+    content = head + _bounded_header(mail.content) + f"\r\n--{boundary}--\r\n".encode()
+    return OutgoingMail(message_id, NULL_SENDER, (mail.sender,), content, Priority.NORMAL, subject)
 
 
 def _status_lines(failures: Mapping[str, str]) -> list[str]:

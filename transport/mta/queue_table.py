@@ -182,16 +182,16 @@ def drop_content(conn: Connection, content_id: int) -> None:
 
 def find_row(conn: Connection, queue_id: int) -> QueueRow | None:
     """Return one row; None if it no longer exists."""
-    found = conn.exec_driver_sql(_ROW, (queue_id,)).first()
-    return None if found is None else _row(found)
+    row = conn.exec_driver_sql(_ROW, (queue_id,)).first()
+    return None if row is None else _row(row)
 
 
 def find_content(conn: Connection, content_id: int) -> bytes:
     """Return the bytes of a queued mail."""
-    found = conn.exec_driver_sql(CONTENT, (content_id,)).first()
-    if found is None:
+    row = conn.exec_driver_sql(CONTENT, (content_id,)).first()
+    if row is None:
         raise LookupError(f"mail content {content_id} is missing, but a queue row refers to it")
-    return bytes(found[0])
+    return bytes(row[0])
 
 
 def due_rows(conn: Connection, now: LabTime, limit: int, crowded: Collection[str] = ()) -> list[QueueRow]:
@@ -199,13 +199,13 @@ def due_rows(conn: Connection, now: LabTime, limit: int, crowded: Collection[str
 
     Rows for the next hops in `crowded` are skipped; SQLite reads each of them.
     """
-    others = f" AND q.next_hop NOT IN ({', '.join('?' * len(crowded))}) ORDER BY" if crowded else " ORDER BY"
-    statement = _DUE_OF_PRIORITY.replace(" ORDER BY", others)
+    filter_sql = f" AND q.next_hop NOT IN ({', '.join('?' * len(crowded))}) ORDER BY" if crowded else " ORDER BY"
+    statement = _DUE_OF_PRIORITY.replace(" ORDER BY", filter_sql)
     rows: list[QueueRow] = []
     for priority, first_at in zip(MOST_URGENT_FIRST, _first_due(conn), strict=True):
         if first_at is not None and first_at <= now and len(rows) < limit:
-            found = conn.exec_driver_sql(statement, (int(priority), now, *crowded, limit - len(rows)))
-            rows += map(_row, found.all())
+            rows_of_priority = conn.exec_driver_sql(statement, (int(priority), now, *crowded, limit - len(rows)))
+            rows += map(_row, rows_of_priority.all())
     return rows
 
 
@@ -240,8 +240,8 @@ def next_due(conn: Connection) -> LabTime | None:
 
 def _first_due(conn: Connection) -> tuple[LabTime | None, ...]:
     """Return when the first row of each priority is due, routed or not; the priorities in the order MOST_URGENT_FIRST."""
-    found: tuple[LabTime | None, ...] = conn.exec_driver_sql(_FIRST_DUE).one()
-    return found
+    times: tuple[LabTime | None, ...] = conn.exec_driver_sql(_FIRST_DUE).one()
+    return times
 
 
 def unrouted_ids(conn: Connection, now: LabTime, limit: int) -> list[int]:
@@ -257,7 +257,7 @@ def all_ids(conn: Connection) -> list[int]:
 def queued_mails(conn: Connection) -> list[QueueRow]:
     """Return the whole queue in sending order, for display."""
     rows = conn.exec_driver_sql(_ALL_ROWS)
-    return [_row(found) for found in rows]
+    return [_row(row) for row in rows]
 
 
 def reserve_link(
@@ -275,8 +275,8 @@ def reserve_link(
     priority. Transfers of a lower priority that have not begun are delayed.
     """
     # spec: RT-2
-    found = conn.exec_driver_sql(_LINK_FREE, link).first()
-    free_at = opens_at if found is None else max(opens_at, int(found[0]))
+    row = conn.exec_driver_sql(_LINK_FREE, link).first()
+    free_at = opens_at if row is None else max(opens_at, int(row[0]))
     starts_at = free_at
     for lower in (p for p in MOST_URGENT_FIRST if p < priority):
         first = conn.exec_driver_sql(_FIRST_WAITING, (*link, int(lower), now)).first()
@@ -292,29 +292,29 @@ def hold_row(conn: Connection, queue_id: int, until_at: LabTime) -> None:
     conn.exec_driver_sql(_HOLD, (until_at, queue_id))
 
 
-def _new_id(inserted: Rows) -> int:
-    assert inserted.lastrowid is not None
-    return inserted.lastrowid
+def _new_id(rows: Rows) -> int:
+    assert rows.lastrowid is not None
+    return rows.lastrowid
 
 
-def _row(found: Any) -> QueueRow:
+def _row(row: Any) -> QueueRow:
     return QueueRow(
-        queue_id=found[0],
-        content_id=found[1],
-        next_hop=found[2],
-        connector=found[3],
-        recipients=tuple(found[4].split("\n")),
-        priority=Priority(found[5]),
-        due_at=found[6],
-        expires_at=found[7],
-        attempts=found[8],
-        starts_at=found[9],
-        last_error=found[10],
-        message_id=found[11],
-        sender=found[12],
-        subject=found[13],
-        lamport=found[14],
-        size=found[15],
-        far_size=found[16],
-        system=bool(found[17]),
+        queue_id=row[0],
+        content_id=row[1],
+        next_hop=row[2],
+        connector=row[3],
+        recipients=tuple(row[4].split("\n")),
+        priority=Priority(row[5]),
+        due_at=row[6],
+        expires_at=row[7],
+        attempts=row[8],
+        starts_at=row[9],
+        last_error=row[10],
+        message_id=row[11],
+        sender=row[12],
+        subject=row[13],
+        lamport=row[14],
+        size=row[15],
+        far_size=row[16],
+        system=bool(row[17]),
     )

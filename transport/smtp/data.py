@@ -86,8 +86,8 @@ class DataReader:
         if not self._too_large and buffer.startswith(b".\r\n"):
             self._end, end_length = 0, 3
         else:
-            found = _find_dotted(buffer, END_OF_DATA, from_index)
-            self._end, end_length = (found + 2, 3) if found >= 0 else (-1, 0)
+            end_at = _find_dotted(buffer, END_OF_DATA, from_index)
+            self._end, end_length = (end_at + 2, 3) if end_at >= 0 else (-1, 0)
         if self._end >= 0:
             self.rest = bytes(buffer[self._end + end_length :])
             self.doubtful = buffer[max(0, self._end - 3) : self._end] == b"\r\r\n"
@@ -227,9 +227,9 @@ class CommandReader(asyncio.StreamReader):
         """Drop the bytes that have arrived but were not read."""
         self._buffer.clear()
 
-    def unread(self, rest: bytes) -> None:
+    def unread(self, data: bytes) -> None:
         """Put back bytes that belong to the next read."""
-        self._buffer[:0] = rest
+        self._buffer[:0] = data
 
     async def take(self, size: int, keeps: Callable[[int], bool]) -> list[bytes]:
         """Return the next `size` bytes, in blocks. Blocks for which `keeps` returns False are discarded.
@@ -253,13 +253,13 @@ class CommandReader(asyncio.StreamReader):
     def feed_data(self, data: Any) -> None:
         """Add bytes from the socket to the chunk that is being read, and the remaining bytes to the buffer."""
         if self._left:
-            taken = data if len(data) <= self._left else data[: self._left]
-            if self._keeps(len(taken)):
-                self._blocks.append(bytes(taken))
-            self._left -= len(taken)
+            part = data if len(data) <= self._left else data[: self._left]
+            if self._keeps(len(part)):
+                self._blocks.append(bytes(part))
+            self._left -= len(part)
             if not self._left and self._whole is not None and not self._whole.done():
                 self._whole.set_result(None)
-            data = data[len(taken) :]
+            data = data[len(part) :]
             if not data:
                 return
         super().feed_data(data)

@@ -122,8 +122,8 @@ class SmtpListener:
             return
         self.stops = True
         loop = asyncio.get_running_loop()
-        for listening in self._server.sockets:
-            loop.remove_reader(listening.fileno())
+        for server_socket in self._server.sockets:
+            loop.remove_reader(server_socket.fileno())
         # asyncio makes an accepted connection in several steps, and loses one that it has not made when the server closes.
         for _ in range(ACCEPT_STEPS):
             await asyncio.sleep(0)

@@ -93,7 +93,9 @@ class SmtpSender:
 
     def forget(self, address: Address) -> None:
         """Close the kept connections to `address`, because it is cut off or has stopped."""
-        self._connections.hang_up(peer for (*known, _), peer in self._peers.items() if tuple(known) == address)
+        self._connections.hang_up(
+            peer for (*peer_address, _), peer in self._peers.items() if tuple(peer_address) == address
+        )
 
     async def close(self) -> None:
         """Close the kept connections. Attempts in progress close their connections when they end."""

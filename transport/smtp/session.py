@@ -119,15 +119,15 @@ class StoreSession(Connection):
             self._lines.forget()
             try:
                 clear = cast(asyncio.Transport, self.transport)
-                secured = await self.loop.start_tls(clear, self, context, server_side=True)
+                transport = await self.loop.start_tls(clear, self, context, server_side=True)
             except OSError as error:
                 raise ConnectionResetError(f"the TLS handshake failed: {error}") from error
-            self._restart(secured)
+            self._restart(transport)
 
-    def _restart(self, secured: Any) -> None:
+    def _restart(self, transport: Any) -> None:
         """Forget the commands that arrived unencrypted (RFC 3207 4.2)."""
         reader, writer = cast(Any, self._reader), cast(Any, self._writer)
-        self.transport = reader._transport = writer._transport = secured
+        self.transport = reader._transport = writer._transport = transport
         self._secured = self._over_ssl = True
         self.store = None
         cast(Session, self.session).host_name = None
@@ -221,15 +221,15 @@ class StoreSession(Connection):
         await self.push("354 End data with <CR><LF>.<CR><LF>")
         self._flush()
         data = DataReader(self._listener.limits.message_bytes)
-        ended = False
-        while not ended:
+        is_whole = False
+        while not is_whole:
             # If the peer disconnects, aiosmtpd cancels this task, and nothing is stored.
             chunk = await self._lines.read(READ_BYTES)
             if not chunk:
                 raise ConnectionResetError("the connection ended inside DATA")
             if data.keeps and not self.has_room(len(chunk)):
                 data.refuse(NoRoom())
-            ended = data.feed(chunk)
+            is_whole = data.feed(chunk)
             if not data.keeps:
                 self._share.free()
         if data.doubtful:
@@ -291,8 +291,8 @@ class StoreSession(Connection):
         """Store the mail, then reply. If a fault loses the reply, the mail is still stored."""
         fault = await self._listener.on_verb(self.peer_name, Verb.END)
         mail = self._mail
-        refused = fault is not None and fault.mishap is Mishap.REPLY
-        reply = fault.line if fault is not None and refused else await self._accept(read, mail)
+        is_refused = fault is not None and fault.mishap is Mishap.REPLY
+        reply = fault.line if fault is not None and is_refused else await self._accept(read, mail)
         self.envelope = self._create_envelope()
         if fault is not None and fault.mishap is not Mishap.REPLY:
             await self._apply_fault(fault)
@@ -309,13 +309,13 @@ class StoreSession(Connection):
                 self._listener.check_room(len(content))
             sender = "" if mail.mail_from in {None, NULL_PATH} else mail.mail_from or ""
             incoming = incoming_mail(sender, mail.rcpt_tos, content)
-            described, incoming = take_hop_line(incoming)  # also of a mail whose blob was sent ahead
-            hop = mail.hop or described or IncomingHop(self.peer_name, None, 0)
+            hop_facts, incoming = take_hop_line(incoming)  # also of a mail whose blob was sent ahead
+            hop = mail.hop or hop_facts or IncomingHop(self.peer_name, None, 0)
             if mail.refused is not None:
                 hop = replace(hop, refused=mail.refused)
-            stored = self._listener.accept(hop, incoming)
-            if stored is not None:
-                await stored
+            storing_fault = self._listener.accept(hop, incoming)
+            if storing_fault is not None:
+                await storing_fault
         except Exception as error:
             return reply_to(error)
         return "250 2.0.0 OK"

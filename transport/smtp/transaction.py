@@ -109,9 +109,9 @@ async def transact(
     """
     if transmission.is_call or client.told_links != transmission.links:
         async with asyncio.timeout(patience.command_seconds):
-            heard = await _tell_links(client, transmission.links, kept=kept)
+            links_answer = await _tell_links(client, transmission.links, kept=kept)
         if transmission.is_call:
-            return SendOutcome(SendState.DELIVERED, heard)
+            return SendOutcome(SendState.DELIVERED, links_answer)
     if _ADDRESS.fullmatch(transmission.sender) is None:
         return SendOutcome(SendState.REFUSED, "5.1.7 the sender's address cannot be sent by SMTP")
     try:
@@ -166,11 +166,11 @@ def _prepared(client: StoreClient, transmission: Transmission, greeting_name: st
 async def _tell_links(client: StoreClient, links: tuple[str, ...], *, kept: bool) -> str:
     """Send the reports of links to a store, or NOOP to any other server; return the last answer."""
     # spec: RT-2
-    heard = client.authenticated and client.supports_extension(VERB)
-    lines = [f"{VERB} {line}".encode("ascii") for line in links] if heard else []
-    sent = b"\r\n".join([*(lines or [b"NOOP"]), b""])
+    is_peer = client.authenticated and client.supports_extension(VERB)
+    lines = [f"{VERB} {line}".encode("ascii") for line in links] if is_peer else []
+    commands = b"\r\n".join([*(lines or [b"NOOP"]), b""])
     try:
-        answers = await client.exchange(sent, max(1, len(lines)))
+        answers = await client.exchange(commands, max(1, len(lines)))
     except SMTPServerDisconnected as error:
         if kept:
             raise StaleError from error
@@ -191,8 +191,8 @@ def _options(client: StoreClient, size: int, *, binary: bool) -> bytes:
 async def _send_whole(client: StoreClient, mail: _Prepared, *, kept: bool) -> _Answers:
     """Send a mail in one turn."""
     lines = mail.commands(b"")
-    sent = b"\r\n".join([*lines, xexch50.command_ahead(mail.blob, len(mail.recipients))]) + mail.chunk(mail.line)
-    replies = await _exchanged(client, sent, len(lines) + 2, len(lines) + 1, kept=kept)
+    commands = b"\r\n".join([*lines, xexch50.command_ahead(mail.blob, len(mail.recipients))]) + mail.chunk(mail.line)
+    replies = await _exchanged(client, commands, len(lines) + 2, len(lines) + 1, kept=kept)
     answers = _read(mail, replies[:-1], kept=kept)
     answers.content = replies[-1]
     return answers
@@ -216,14 +216,14 @@ async def _send_envelope(client: StoreClient, mail: _Prepared, *, kept: bool) ->
 
 async def _send_content(client: StoreClient, mail: _Prepared, answers: _Answers) -> None:
     """Send the blob if the peer takes it, and the content."""
-    carried = answers.properties is not None and answers.properties.code == CODE_START_INPUT
-    blob, line = (mail.blob, b"") if carried else (b"", mail.line)
+    is_carried = answers.properties is not None and answers.properties.code == CODE_START_INPUT
+    blob, line = (mail.blob, b"") if is_carried else (b"", mail.line)
     if mail.chunking:
-        *before, answers.content = await client.exchange(blob + mail.chunk(line), 2 if carried else 1)
+        *before, answers.content = await client.exchange(blob + mail.chunk(line), 2 if is_carried else 1)
         if before:
             answers.properties = before[0]
         return
-    if carried:
+    if is_carried:
         answers.properties = (await client.exchange(blob, 1))[0]
     go_ahead = await client.command(b"DATA")
     if go_ahead.code != CODE_START_INPUT:
@@ -233,14 +233,14 @@ async def _send_content(client: StoreClient, mail: _Prepared, answers: _Answers)
 
 
 async def _exchanged(
-    client: StoreClient, sent: bytes, replies: int, commands: int, *, kept: bool
+    client: StoreClient, data: bytes, replies: int, commands: int, *, kept: bool
 ) -> list[SMTPResponse]:
     """Send a group and return all its replies; after a reply 421, which is the last one, repeat it for the rest.
 
     Raise StaleError if a kept connection ends before the replies to the first `commands` commands.
     """
     try:
-        answers = await client.exchange(sent, replies)
+        answers = await client.exchange(data, replies)
     except HungUp as error:
         if kept and error.replies < commands:
             raise StaleError from error
@@ -254,8 +254,8 @@ def _read(mail: _Prepared, replies: Sequence[SMTPResponse], *, kept: bool) -> _A
         raise StaleError
     if not is_success(replies[0]):
         return _Answers(refused=refused("MAIL", replies[0]))
-    heard = dict(zip(mail.sendable, replies[1:], strict=False))
-    refusals = tuple(refusal for address in mail.recipients if (refusal := _refusal(address, heard.get(address))))
+    replies_of = dict(zip(mail.sendable, replies[1:], strict=False))
+    refusals = tuple(refusal for address in mail.recipients if (refusal := _refusal(address, replies_of.get(address))))
     none_taken = _none_accepted(refusals) if len(refusals) == len(mail.recipients) else None
     return _Answers(refusals, none_taken, replies[-1] if mail.blob else None)
 
