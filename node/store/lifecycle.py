@@ -190,11 +190,11 @@ class StoreLife(StoreQueries):
 
     def _restore(self, now: LabTime, backup: bytes, made_at: LabTime) -> None:
         conn = self._database.reading()
-        state = StoreState(conn)
+        known = StoreState(conn)
         unsent = store_restore.unsent(conn)
-        raw_settings = stored_settings(conn)
+        given = stored_settings(conn)
         self.export()
-        continued = Continued(state.incarnation, state.seq, state.lamport, state.last_at, raw_settings, unsent)
+        continued = Continued(known.incarnation, known.seq, known.lamport, known.last_at, given, unsent)
         settings = self._config.settings
 
         def prepare(conn: Connection) -> None:
@@ -211,8 +211,8 @@ class StoreLife(StoreQueries):
 
     def _shortest_tombstone_age_us(self) -> int:
         """Return the age at which some store may drop a tombstone. An older backup may lack this tombstone (spec: DL-4)."""
-        ages_us = (server.settings.tombstone_age_us for server in self._topology.servers.values())
-        return min(self._config.settings.tombstone_age_us, *ages_us)
+        others = (server.settings.tombstone_age_us for server in self._topology.servers.values())
+        return min(self._config.settings.tombstone_age_us, *others)
 
     def _start(self, now: LabTime) -> None:
         with self._database.writing() as conn:
@@ -265,8 +265,8 @@ class StoreLife(StoreQueries):
 
     def _tell_settings(self, s: Stimulus) -> None:
         """Record the settings that differ from the default. The store reads its settings when it starts (spec: SE-1)."""
-        for value in self._config.settings.not_default():
-            s.trace.record(SettingValue, name=value.spec.name, value=value.value, default=value.default)
+        for each in self._config.settings.not_default():
+            s.trace.record(SettingValue, name=each.spec.name, value=each.value, default=each.default)
 
     def _first_start(self, ctx: Context, s: Stimulus, *, later: bool) -> None:
         for store in self._topology.servers_from_start():

@@ -18,6 +18,7 @@ from rich.text import Text
 from typer import Option
 
 from pflab.terms.printable import CONTROLS, printable
+from pflab.terms.verdict import ExitCode
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -108,6 +109,20 @@ def print_mail(piece: bytes) -> None:
 def print_lines(lines: Sequence[str], *, style: str | None = None) -> None:
     for line in lines:
         out.print(line, style=style, markup=False)
+
+
+def print_result(document: Any, lines: Sequence[str], as_json: bool) -> int:
+    """Print the result of a verb: with `--json` its document, otherwise its lines. Return the exit code."""
+    if as_json:
+        print_json(document)
+    else:
+        print_lines(lines)
+    return ExitCode.GOOD
+
+
+def print_change(change: Mapping[str, Any], as_json: bool) -> int:
+    """Print the number of a change. Return the exit code."""
+    return print_result(change, [change["number"]], as_json)
 
 
 def print_texts(lines: Iterable[Text]) -> None:

@@ -299,12 +299,12 @@ class _Change:
 
     def _way(self, arrival: VersionApplied) -> str:
         """Return how a store received the change, in words."""
-        mails = (
+        arrived = (
             event
             for event in self.kept
             if isinstance(event, MailReceived) and event.node == arrival.node and event.seq < arrival.seq
         )
-        mail = max(mails, key=lambda event: event.seq, default=None)
+        mail = max(arrived, key=lambda event: event.seq, default=None)
         is_resent = arrival.way == "broadcast" and mail is not None and Mark.RESENT in mail.marks
         return "a resent mail" if is_resent else _WAYS[arrival.way]
 

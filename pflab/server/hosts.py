@@ -30,18 +30,12 @@ class ProxiedHosts:
         raise NotRunning(f"server {name} is not running")
 
 
-class EmbeddedHosts:
+class EmbeddedHosts(ProxiedHosts):
     """The hosts of an embedded lab."""
 
-    ending = False
-
     def __init__(self, lab_now: LabNow, host_of: Callable[[str], ServedHost]) -> None:
-        self._lab_now = lab_now
+        super().__init__(lab_now)
         self._host_of = host_of
-
-    @property
-    def waits(self) -> str:
-        return self._lab_now().waits
 
     @property
     def names(self) -> Sequence[str]:

@@ -1,8 +1,24 @@
-"""Bags of MAPI properties as bytes, in the layout of every mail and every stored item.
+"""MAPI properties: their types, tags and values in Python, and bags of them as bytes, as in every mail and stored item.
 
 The bytes are those of TNEF's attMsgProps [MS-OXTNEF 2.1.3.4]: a count, then for each property its tag, the name of a named
-property, and its value, all aligned to 4 bytes. docs/reference/wire-format.md has every byte. `transport.mapi.property_types`
-explains tags and values; its public names can be imported from here too.
+property, and its value, all aligned to 4 bytes. docs/reference/wire-format.md has every byte.
+
+Tags are plain integers, ``id << 16 | type``. A property with an id of 0x8000 or higher is identified only by its name, and
+its key is a ``NamedTag``. Each property type has one Python type:
+
+========================  ===========================================================================
+SHORT, LONG, INT64        int, signed 16, 32 and 64 bits
+CURRENCY                  int, signed 64 bits (ten-thousandths)
+ERROR                     int, unsigned 32 bits
+SYSTIME                   int, unsigned 64 bits: FILETIME, 100 ns since 1601-01-01T00:00Z
+BOOLEAN                   bool
+FLOAT, DOUBLE, APPTIME    float
+STRING8                   bytes in the stream's code page, without the final NUL
+UNICODE                   str, without the final NUL
+BINARY, OBJECT, CLSID     bytes (OBJECT begins with its 16-byte interface id; CLSID has exactly 16 bytes)
+NULL                      None
+type | MV_FLAG            tuple of the above
+========================  ===========================================================================
 
 Every error is a ``CodecError``. A wrong length in the input never allocates more memory than the size of the input. The two
 loops below are the hot path of the lab (about 4 us for a dozen properties), so they avoid function calls.
@@ -13,54 +29,12 @@ loops below are the hot path of the lab (about 4 us for a dozen properties), so 
 import struct
 from codecs import utf_16_le_decode, utf_16_le_encode
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
+from traces.labtime import LabTime
 from transport.errors import CodecError
-from transport.mapi.property_types import (
-    MV_FLAG,
-    NAMED_ID_MIN,
-    Bag,
-    NamedTag,
-    PropType,
-    Scalar,
-    Value,
-    bytes_of,
-    filetime,
-    int_of,
-    labtime,
-    tag_text,
-    text_of,
-)
-
-__all__ = [
-    "MAX_PROPERTIES",
-    "MAX_RECIPIENTS",
-    "MAX_VALUES",
-    "MV_FLAG",
-    "NAMED_ID_MIN",
-    "Bag",
-    "NamedTag",
-    "PropType",
-    "Properties",
-    "Property",
-    "Scalar",
-    "Value",
-    "Values",
-    "bytes_of",
-    "decode_bag",
-    "decode_bag_at",
-    "decode_rows",
-    "encode_bag",
-    "encode_rows",
-    "filetime",
-    "int_of",
-    "labtime",
-    "read_values",
-    "tag_text",
-    "text_of",
-    "text_of_either",
-    "write_values",
-]
 
 MAX_PROPERTIES: Final = 4096
 """Largest number of properties in one bag. Exchange's items have about 100, and folders of the hierarchy have fewer."""
@@ -70,6 +44,91 @@ MAX_VALUES: Final = 65_536
 
 MAX_RECIPIENTS: Final = 20_000
 """Largest number of rows in a recipient table."""
+
+
+class PropType(IntEnum):
+    """Property types [MS-OXCDATA 2.11.1]."""
+
+    NULL = 0x0001
+    SHORT = 0x0002
+    LONG = 0x0003
+    FLOAT = 0x0004
+    DOUBLE = 0x0005
+    CURRENCY = 0x0006
+    APPTIME = 0x0007
+    ERROR = 0x000A
+    BOOLEAN = 0x000B
+    OBJECT = 0x000D
+    INT64 = 0x0014
+    STRING8 = 0x001E
+    UNICODE = 0x001F
+    SYSTIME = 0x0040
+    CLSID = 0x0048
+    BINARY = 0x0102
+
+
+MV_FLAG: Final = 0x1000
+"""Set in a tag's type for a property with many values [MS-OXCDATA 2.11.1]."""
+
+NAMED_ID_MIN: Final = 0x8000
+"""From this id on, a property is identified by its name [MS-OXPROPS 1.3.3]."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTag:
+    """Key of a named property: type, namespace (16 bytes) and a number or a text."""
+
+    type: int
+    guid: bytes
+    name: int | str
+
+
+Scalar = bool | int | float | str | bytes | None
+Value = Scalar | tuple[Scalar, ...]
+Bag = dict[int | NamedTag, Value]
+"""A bag of properties; encoding and decoding keep its order."""
+
+
+_FILETIME_OF_1970: Final = 116_444_736_000_000_000
+"""1970-01-01T00:00Z as FILETIME: 100 ns since 1601-01-01T00:00Z [MS-DTYP 2.3.3]."""
+
+
+def filetime(at: LabTime) -> int:
+    """Return the FILETIME (100 ns since 1601) of a lab time (µs since 1970)."""
+    return at * 10 + _FILETIME_OF_1970
+
+
+def labtime(ticks: int) -> LabTime:
+    """Return the lab time (µs since 1970) of a FILETIME (100 ns since 1601); fractions of a µs are cut off."""
+    return (ticks - _FILETIME_OF_1970) // 10
+
+
+def tag_text(tag: int | NamedTag) -> str:
+    """Return a tag for display: ``0x0037001F``, or namespace and name."""
+    if isinstance(tag, NamedTag):
+        return f"{tag.guid.hex()}/{tag.name!r}:{tag.type:#06x}"
+    return f"0x{tag:08X}"
+
+
+def bytes_of(bag: Bag, tag: int) -> bytes:
+    """Return the bytes under `tag`. Raise `CodecError` if there are none."""
+    value = bag.get(tag)
+    if isinstance(value, bytes):
+        return value
+    raise _missing(bag, tag, "bytes")
+
+
+def text_of(bag: Bag, tag: int) -> str:
+    """Return the text under `tag`. Raise `CodecError` if there is none."""
+    value = bag.get(tag)
+    if isinstance(value, str):
+        return value
+    raise _missing(bag, tag, "text")
+
+
+def _missing(bag: Bag, tag: int, wanted: str) -> CodecError:
+    found = type(bag[tag]).__name__ if tag in bag else "nothing"
+    return CodecError(f"property {tag_text(tag)} should hold {wanted}, found {found}")
 
 
 # These are plain integers, because comparing an IntEnum member costs a function call.

@@ -17,9 +17,8 @@ from typing import Final
 from transport.errors import CodecError
 from transport.mapi import tnef_stream as ts
 from transport.mapi.item import IID_IMESSAGE, check_item, message_pieces
-from transport.mapi.properties import Bag, decode_bag, encode_bag
+from transport.mapi.properties import Bag, PropType, decode_bag, encode_bag
 from transport.mapi.property_tags import ATTACH_EMBEDDED_MSG, PR_ATTACH_DATA_OBJ, PR_ATTACH_METHOD
-from transport.mapi.property_types import PropType
 from transport.mapi.system_message import CLASS_REPLICATION, Part, RawAttribute, SystemMessage
 
 MAX_PARTS: Final = 100_000

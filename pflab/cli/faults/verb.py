@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from pflab.cli.actions import verb_with_actions
 from pflab.cli.faults.injection import injection
-from pflab.cli.output import Json, err, print_json, print_lines
+from pflab.cli.output import Json, err, print_json, print_lines, print_result
 from pflab.cli.running_lab import Lab, client_of
 from pflab.faults.fault import INJECTABLE, Fault
 from pflab.terms.fault_words import fault_words
@@ -82,11 +82,7 @@ def heal(
         before = client.faults()
         client.heal(None if which == "all" else which)
         left = client.faults()
-    if as_json:
-        print_json(left)
-    else:
-        print_lines(_healed_lines(before, left))
-    return ExitCode.GOOD
+    return print_result(left, _healed_lines(before, left), as_json)
 
 
 @fault.command()
@@ -153,11 +149,7 @@ def _print_done(action: str, server: str, as_json: bool) -> int:
 
 
 def _print_text(text: str, as_json: bool) -> int:
-    if as_json:
-        print_json(text)
-    else:
-        print_lines([text])
-    return ExitCode.GOOD
+    return print_result(text, [text], as_json)
 
 
 def _healed_lines(before: Sequence[Mapping[str, Any]], left: Sequence[Mapping[str, Any]]) -> list[str]:

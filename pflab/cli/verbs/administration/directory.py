@@ -9,7 +9,7 @@ from typer import Argument, Option
 from node.views import DirectoryEntryView
 from pflab.cli.actions import verb_with_actions
 from pflab.cli.options import OnServer, RunOption
-from pflab.cli.output import CommandError, Json, print_json, print_lines, view_json
+from pflab.cli.output import CommandError, Json, print_json, print_lines, print_result, view_json
 from pflab.cli.running_lab import Lab, client_of
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean, quoted
@@ -136,8 +136,4 @@ def delete(
 
 
 def _report(change: dict[str, Any], sentence: str, as_json: bool) -> int:
-    if as_json:
-        print_json(change)
-    else:
-        print_lines([sentence])
-    return ExitCode.GOOD
+    return print_result(change, [sentence], as_json)

@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from pflab.cli.actions import verb_with_actions
 from pflab.cli.options import OnServer
-from pflab.cli.output import Json, changed_folder_lines, print_json, print_lines
+from pflab.cli.output import Json, changed_folder_lines, print_change, print_json, print_lines, print_result
 from pflab.cli.running_lab import Lab, client_of
 from pflab.terms.verdict import ExitCode
 
@@ -119,7 +119,7 @@ def create(path: FolderPath, *, node: OnServer, lab: Lab = None, as_json: Json =
     Example: pflab folder create Projects/2003 --node A --replicas A,B --schedule "every 1 h"
     """
     with client_of(lab) as client:
-        return _print_change(client.create_folder(node, path, **properties), as_json)
+        return print_change(client.create_folder(node, path, **properties), as_json)
 
 
 @folder.command()
@@ -145,7 +145,7 @@ def change(
     if parent is not None:
         properties["move_to"] = parent
     with client_of(lab) as client:
-        return _print_change(client.change_folder(node, path, **properties), as_json)
+        return print_change(client.change_folder(node, path, **properties), as_json)
 
 
 @folder.command()
@@ -164,7 +164,7 @@ def rename(
     Example: pflab folder rename Projects/2003 Archive --node A
     """
     with client_of(lab) as client:
-        return _print_change(client.change_folder(node, path, rename=name), as_json)
+        return print_change(client.change_folder(node, path, rename=name), as_json)
 
 
 @folder.command()
@@ -183,7 +183,7 @@ def move(
     Example: pflab folder move Projects/Archive "" --node A
     """
     with client_of(lab) as client:
-        return _print_change(client.change_folder(node, path, move_to=parent), as_json)
+        return print_change(client.change_folder(node, path, move_to=parent), as_json)
 
 
 @folder.command()
@@ -223,20 +223,8 @@ def propagate(
     """
     with client_of(lab) as client:
         changes = client.propagate(node, path, _names(properties))
-    if as_json:
-        print_json(changes)
-    else:
-        print_lines(changed_folder_lines(changes))
-    return ExitCode.GOOD
+    return print_result(changes, changed_folder_lines(changes), as_json)
 
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _print_change(change: Mapping[str, Any], as_json: bool) -> int:
-    if as_json:
-        print_json(change)
-    else:
-        print_lines([change["number"]])
-    return ExitCode.GOOD

@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from pflab.cli.actions import verb_with_actions
 from pflab.cli.options import OnServer
-from pflab.cli.output import CommandError, Json, changed_folder_lines, print_json, print_lines
+from pflab.cli.output import CommandError, Json, changed_folder_lines, print_json, print_lines, print_result
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client
 from pflab.terms.verdict import ExitCode
@@ -74,11 +74,7 @@ def _set_suspended(action: str, value: int, lab: str | None, as_json: bool) -> i
 
 def _print_content(client: Client, servers: Iterable[dict[str, Any]], as_json: bool) -> int:
     states = [{"server": server["name"], "content": _content_of(client, server)} for server in servers]
-    if as_json:
-        print_json(states)
-    else:
-        print_lines([f"{state['server']}  {state['content']}" for state in states])
-    return ExitCode.GOOD
+    return print_result(states, [f"{state['server']}  {state['content']}" for state in states], as_json)
 
 
 def _content_of(client: Client, server: dict[str, Any]) -> str:
@@ -199,11 +195,7 @@ def replace_replicas(
 
 
 def _print_replicas(changes: Mapping[str, Any], as_json: bool) -> int:
-    if as_json:
-        print_json(changes)
-    else:
-        print_lines(changed_folder_lines(changes))
-    return ExitCode.GOOD
+    return print_result(changes, changed_folder_lines(changes), as_json)
 
 
 def synchronize(

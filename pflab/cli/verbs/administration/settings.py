@@ -11,7 +11,7 @@ from typer import Argument, Option
 from node.views import SettingView
 from pflab.cli.actions import verb_with_actions
 from pflab.cli.options import A_TOPOLOGY, RunOption, Servers
-from pflab.cli.output import CommandError, Json, err, print_json, print_lines, view_json
+from pflab.cli.output import CommandError, Json, err, print_json, print_lines, print_result, view_json
 from pflab.cli.running_lab import Lab, client_of
 from pflab.terms.verdict import ExitCode
 from topology.problems import ValueTextError
@@ -166,8 +166,4 @@ def analyze(
                         look.setting_views(), look.folders(), look.sources(), look.directory()
                     )
             report = settings_report.analyze_stores(reader.topology, stores)
-    if as_json:
-        print_json(report.as_document())
-    else:
-        print_lines(report.lines())
-    return ExitCode.GOOD
+    return print_result(report.as_document(), report.lines(), as_json)

@@ -22,6 +22,7 @@ from pflab.cli.output import (
     print_json,
     print_lines,
     print_mail,
+    print_result,
     progress,
     view_json,
 )
@@ -172,11 +173,7 @@ def send(
     text, files = body_text(body), attached(attach)
     with client_of(lab) as client:
         sent = client.send_mail(node, folder, to=to, subject=subject, body=text, attachments=files)
-    if as_json:
-        print_json(sent)
-    else:
-        print_lines([sent["message_id"]])
-    return ExitCode.GOOD
+    return print_result(sent, [sent["message_id"]], as_json)
 
 
 def queue(run: RunOption = None, server: OneServer = None, lab: Lab = None, as_json: Json = False) -> int:

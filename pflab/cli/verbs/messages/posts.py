@@ -9,14 +9,13 @@ from typer import Argument, Option
 
 from pflab.cli.inputs.files import attached, body_text
 from pflab.cli.options import OnServer
-from pflab.cli.output import CommandError, Json, print_json, print_lines
+from pflab.cli.output import CommandError, Json, print_change, print_json, print_lines, print_result
 from pflab.cli.running_lab import Lab, client_of
 from pflab.terms.verdict import ExitCode
 from topology.problems import counted, did_you_mean
 
 if TYPE_CHECKING:
     from pflab.client import Client
-    from pflab.client.changes import Changed, Made
 
 ByChange = Annotated[str, Argument(help="The number of any change of the message, such as A-1.")]
 
@@ -84,7 +83,7 @@ def edit(
     text = None if body is None else body_text(body)
     with client_of(lab) as client:
         change = client.edit(node, *_place(client, node, message), subject=subject, body=text)
-    return _print_change(change, as_json)
+    return print_change(change, as_json)
 
 
 def delete(message: ByChange, node: OnServer, lab: Lab = None, as_json: Json = False) -> int:
@@ -96,7 +95,7 @@ def delete(message: ByChange, node: OnServer, lab: Lab = None, as_json: Json = F
     """
     with client_of(lab) as client:
         change = client.delete(node, *_place(client, node, message))
-    return _print_change(change, as_json)
+    return print_change(change, as_json)
 
 
 def recover(
@@ -139,7 +138,7 @@ def recover(
             if deletion["message"] is None
             else client.recover(node, deletion["folder"], deletion["message"])
         )
-    return _print_change(change, as_json)
+    return print_change(change, as_json)
 
 
 def _print_retained(node: str, deletions: list[dict[str, Any]], as_json: bool) -> int:
@@ -187,22 +186,10 @@ def resolve(
         if keep not in changes:
             raise CommandError(f"--keep {keep}: {message} has no such version on {node}; {did_you_mean(keep, changes)}")
         resolution = client.resolve(node, versions[0]["folder"], versions[0]["message"], changes[keep], by)
-    if as_json:
-        print_json(resolution)
-    else:
-        print_lines(resolution["numbers"])
-    return ExitCode.GOOD
+    return print_result(resolution, resolution["numbers"], as_json)
 
 
 def _place(client: Client, node: str, message: str) -> tuple[str, str]:
     """Return the folder and the id of the message with this change number."""
     shown = client.versions(node, message)[0]
     return shown["folder"], shown["message"]
-
-
-def _print_change(change: Made | Changed, as_json: bool) -> int:
-    if as_json:
-        print_json(change)
-    else:
-        print_lines([change["number"]])
-    return ExitCode.GOOD
