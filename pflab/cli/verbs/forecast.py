@@ -110,9 +110,7 @@ def _print_end(forecast: dict[str, Any], wait: str) -> None:
     from_at, to_at = forecast["from_at"], forecast["to_at"]
     lacking: Sequence[str] = [f"{name} lacks {numbers}" for name, numbers in forecast.get("lacking", {}).items()]
     if not forecast["complete"]:
-        err.print(
-            f"more than {len(forecast['events']):,} events; the forecast ends at {to_at}; look less far with --within"
-        )
+        err.print(f"the forecast has so many events that it ends at {to_at}; look less far with --within")
     elif forecast["held"] is None:
         err.print(f"from {from_at} to {to_at}")
     elif forecast["held"]:
