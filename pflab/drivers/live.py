@@ -96,6 +96,8 @@ class LiveLab(SocketLab[Host]):
 
     driver: ClassVar = "live"
 
+    events_in_order = True
+
     # --- addresses
 
     def address_of(self, name: str) -> Address | None:

@@ -50,6 +50,11 @@ class Lab(ABC):
     topology: Topology
     faults: FaultPlan | RemoteFaults
 
+    events_in_order: bool = False
+    """Whether `events` has the events of all nodes in the order of their commits, which invariants need. Events that come from
+    other processes are sorted by lab time and Lamport number: a sender's event that a mail has left can precede the receiver's
+    event that it has arrived."""
+
     jitter_us: int = 0
     """The longest time that the network itself delays a mail on each hop, beyond what the topology says."""
 

@@ -1,4 +1,4 @@
-"""Check the invariants of a lab of any driver while a scenario is played.
+"""Check the invariants of a lab while a scenario is played. The lab must have its events in order (`Lab.events_in_order`).
 
 Each check passes the new events to the invariants. The events show which folders, rows and backfill arrays may have changed.
 The monitor reads only these from the stores and passes them to the invariants, so each check is cheap.
@@ -229,7 +229,8 @@ class Monitor:
 def read_rows(node: LabNode, folder: str) -> tuple[RowView, ...]:
     """Return a store's state table of a folder: no rows if the store does not hold the folder or is leaving it."""
     try:
-        return node.state(folder).rows if folder == HIERARCHY or node.holds(folder) else ()
+        is_held = folder == HIERARCHY or any(view.id == folder and view.held_here for view in node.folders())
+        return node.state(folder).rows if is_held else ()
     except FolderUnknown:
         return ()
 

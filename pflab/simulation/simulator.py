@@ -256,6 +256,8 @@ class Simulator(RecordedLab):
     rate: float = 0.0
     """The clock never runs; it moves by jumps."""
 
+    events_in_order = True
+
     async def set_rate(self, rate: float) -> None:
         if rate:
             raise LabError(
