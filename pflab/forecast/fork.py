@@ -24,19 +24,23 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pflab.errors import LabError
 from pflab.runs.lab_state import LabState, read_state
 from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulator import Simulator
+from traces.labtime import DAY_US, format_instant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pflab.lab.served_lab import ServedLab
     from topology.model import Topology
     from traces.labtime import LabTime
+
+MOST_DAYS: Final = 400
+"""How far a forecast looks at most. A year of four idle stores takes about a second."""
 
 
 class Fork(Simulator):
@@ -68,6 +72,18 @@ class Fork(Simulator):
         self._recall(state)
         self._servers.go_on(databases)
         self._run_instant()
+
+    async def advance(self, to_at: LabTime) -> None:
+        self._check_near(to_at)
+        await super().advance(to_at)
+
+    async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
+        self._check_near(limit_at)
+        return await super().until(predicate, limit_at)
+
+    def _check_near(self, at: LabTime) -> None:
+        if at - self.began_at > MOST_DAYS * DAY_US:
+            raise LabError(f"{format_instant(at)} is too far; a forecast looks at most {MOST_DAYS} days ahead")
 
     async def _jump(self, due_at: LabTime) -> None:
         await super()._jump(due_at)

@@ -7,6 +7,7 @@ check or narrate have no place here: a forecast goes on to its own end.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import mul
 from typing import Any, Final
 
 import msgspec
@@ -15,9 +16,10 @@ from node.errors import NodeError
 from pflab.errors import LabError
 from pflab.forecast.fork import Fork
 from pflab.scenario.load import ScenarioError, Step, steps_from_text
-from pflab.scenario.model import VERBS
+from pflab.scenario.model import VERBS, Mail, Post, Posts
 from pflab.scenario.session import Play, StepFailed
 from pflab.scenario.steps import STEPS
+from topology.quantities import MEGABYTE, format_size
 
 _NO_CHANGES: Final = frozenset({"say", "quiz", "reveal", "checkpoint", "until", "expect"})
 
@@ -25,6 +27,10 @@ CHANGES: Final = tuple(verb for verb in VERBS if verb not in _NO_CHANGES)
 """The verbs of steps that a forecast takes."""
 
 MOST_STEPS: Final = 100
+
+MOST_POSTS: Final = 1_000
+MOST_POSTED: Final = 16 * MEGABYTE
+"""The most posts of a forecast and their size together, because a copy is in memory."""
 
 
 def read_steps(given: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
@@ -37,6 +43,13 @@ def read_steps(given: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
     for step in steps:
         if step.verb not in CHANGES:
             raise LabError(f"step {step.number}: a forecast does not take {step.verb}; it takes {', '.join(CHANGES)}")
+    posts = [step.args for step in steps if isinstance(step.args, Post | Posts | Mail)]
+    counts = [getattr(post, "count", 1) for post in posts]
+    sizes = [
+        (getattr(post, "letters", None) or len(post.body)) + (getattr(post, "attachment", None) or 0) for post in posts
+    ]
+    if sum(counts) > MOST_POSTS or sum(map(mul, counts, sizes)) > MOST_POSTED:
+        raise LabError(f"a forecast takes at most {MOST_POSTS:,} posts, and {format_size(MOST_POSTED)} together")
     return steps
 
 

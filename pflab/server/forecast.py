@@ -11,7 +11,6 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from node.api.values import json_response
-from pflab.errors import LabError
 from pflab.forecast.fork import forked
 from pflab.forecast.what_if import MOST_STEPS, play, read_steps
 from pflab.lab.served_lab import ServedLab
@@ -19,14 +18,11 @@ from pflab.server.changes import lab_routes
 from pflab.server.clock import Until, condition_of
 from pflab.server.convergence import holders_of, lacking
 from pflab.server.events import encoder_of
-from traces.labtime import DAY_US, format_instant, parse_duration
+from traces.labtime import format_instant, parse_duration
 
 MOST_EVENTS: Final = 20_000
 """The most events of a forecast; it ends there. They are a few megabytes, and take the lab about three seconds."""
 
-
-MOST_DAYS: Final = 400
-"""How far a forecast looks at most. A year of four idle stores takes about a second."""
 
 _TURNS: Final[WeakKeyDictionary[ServedLab, asyncio.Lock]] = WeakKeyDictionary()
 """One forecast of a lab at a time, because each has a copy of all databases in memory; others wait."""
@@ -67,7 +63,7 @@ async def forecast(lab: ServedLab, wanted: Forecast) -> Response:
     steps = read_steps(wanted.steps)
     encode, store_of = encoder_of(lab, lab.record.count), lab.record.replicas
     async with _TURNS.setdefault(lab, asyncio.Lock()), forked(lab) as fork:
-        end_at = fork.began_at + _span_us(wanted.within)
+        end_at = fork.began_at + parse_duration(wanted.within)
         waits = any((wanted.event, wanted.mail, wanted.converged))
         condition = condition_of(fork, wanted) if waits else lambda: False
         await play(fork, steps)
@@ -83,10 +79,3 @@ async def forecast(lab: ServedLab, wanted: Forecast) -> Response:
         if wanted.converged is not None and not held:
             answer["lacking"] = lacking(holders_of(fork, wanted.converged), store_of)
     return json_response(answer)
-
-
-def _span_us(within: str) -> int:
-    span_us = parse_duration(within)
-    if not 0 < span_us <= MOST_DAYS * DAY_US:
-        raise LabError(f"within: a forecast looks at most {MOST_DAYS} days ahead, not {within}; write for example 36 h")
-    return span_us

@@ -207,6 +207,9 @@ def test_what_if_says_what_will_happen_and_changes_nothing(up: str, capsys: pyte
         "stop": "\"stop\" is not a step; write for example 'stop: B'",
         "stop: Q": "step 1, stop: there is no server 'Q' in this lab; it has",
         "expect: {converged: all}": "step 1: a forecast does not take expect; it takes post, posts",
+        "posts: {on: A, folder: Projects, count: 2000}": "a forecast takes at most 1,000 posts, and 16 MB together",
+        "post: {on: A, folder: Projects, subject: x, attachment: 17 MB}": "a forecast takes at most 1,000 posts",
+        "advance: 2005-03-04T00:00Z": "step 1, advance: 2005-03-04T00:00:00Z is too far; a forecast looks at most 400 days",
         "lose: {form: A}": 'steps[0].lose.form: there is no such field; did you mean "from"',
     }.items(),
 )
