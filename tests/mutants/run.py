@@ -9,10 +9,11 @@ The head of a patch, which `git apply` ignores, has these lines:
     Rules: the rules that it breaks
     Caught by: the invariant that must catch it (optional)
     First seed: where to begin, if seeds 1 to 50 do not show the defect (optional)
+    Test: the module of the test that must catch it, if no seed shows the defect (optional)
 
-A mutant that only another invariant catches counts as caught, and the output says so. If no seed catches a mutant, the tests
-of the store and the scenarios are run on it. A mutant whose store only raises an exception shows nothing, and counts as not
-caught. The exit status is 1 if nothing catches one of the mutants.
+A mutant that only another invariant catches counts as caught, and the output says so. If the head names no test and no seed
+catches a mutant, the tests of the store and the scenarios are run on it. A mutant whose store only raises an exception shows
+nothing, and counts as not caught. The exit status is 1 if nothing catches one of the mutants.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ TESTS = ("tests/node", "tests/scenarios/test_scenarios_simulated.py")
 SEEDS = 50
 CAUGHT_BY = "Caught by: "
 FIRST_SEED = "First seed: "
+TEST = "Test: "
 NO_STORE_FAILS = "no store fails"
 """The invariant that a store ends no stimulus with an exception."""
 
@@ -117,6 +119,8 @@ def hunt(patch: Path, seeds: int) -> Hunt:
     """Play seeds on the mutant until one catches it."""
     with tempfile.TemporaryDirectory() as folder:
         plant(patch, Path(folder))
+        if module := head_value(patch, TEST):
+            return Hunt(patch.stem, about(patch), 0, (), failing_test(Path(folder), module))
         played = subprocess.run(
             [sys.executable, "-c", HUNT, str(first_seed(patch)), str(seeds)],
             cwd=folder, check=False, capture_output=True, text=True,
@@ -129,12 +133,12 @@ def hunt(patch: Path, seeds: int) -> Hunt:
     return Hunt(patch.stem, about(patch), found[0], tuple(found[1]), test, expected_invariant(patch))
 
 
-def failing_test(tree: Path) -> str:
-    """Return the first test of the store or scenario that fails on the mutant, or ''."""
+def failing_test(tree: Path, *modules: str) -> str:
+    """Return the first test that fails on the mutant, or ''. Without modules, the tests of the store and the scenarios run."""
     for name in ("tests", "scenarios"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tree)
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *TESTS]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *(modules or TESTS)]
     tested = subprocess.run(command, cwd=tree, check=False, capture_output=True, text=True)
     failed = [line for line in tested.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
     return failed[0].split(" - ")[0].partition(" ")[2] if failed else ""
