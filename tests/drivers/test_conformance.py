@@ -17,7 +17,7 @@ from pflab.oracle.convergence_bound import bound_of
 from tests.support.clock import ALWAYS_US, START_AT
 from tests.support.lab_actions import events_of, post, subjects
 from tests.support.lab_factory import LabFactory
-from tests.support.topologies import FOUR_STORES_IN_TWO_SITES, LATE_STORE
+from tests.support.topologies import FOUR_STORES_IN_TWO_SITES, LATE_STORE, TWO_STORES
 from traces.events import (
     EntryMade,
     FaultHealed,
@@ -313,7 +313,7 @@ class ServerCases:
 
     async def test_a_stopped_server_catches_up_after_its_start(self, make_lab: LabFactory) -> None:
         """Mail for a stopped server is refused and tried again; after its start the server catches up."""
-        async with make_lab() as lab:
+        async with make_lab(TWO_STORES) as lab:
             await lab.stop("B")
             assert not lab.running("B")
             await post(lab, "A")
@@ -325,7 +325,7 @@ class ServerCases:
 
     async def test_acknowledged_posts_survive_a_stop(self, make_lab: LabFactory) -> None:
         """A server that is stopped and started still has its posts and sends its mail."""
-        async with make_lab() as lab:
+        async with make_lab(TWO_STORES) as lab:
             await post(lab, "A")
             await lab.stop("A")
             assert [event.how for event in events_of(lab, NodeStopped, "A")] == ["stop"]
@@ -337,7 +337,7 @@ class ServerCases:
 
     async def test_acknowledged_posts_survive_a_kill(self, make_lab: LabFactory) -> None:
         """A server that is killed right after it acknowledged a post still has it, and still sends it."""
-        async with make_lab() as lab:
+        async with make_lab(TWO_STORES) as lab:
             await post(lab, "A")
             await lab.kill("A")
             with pytest.raises(NotRunning):
@@ -352,7 +352,7 @@ class ServerCases:
 
     async def test_a_stopped_server_takes_no_stimulus(self, make_lab: LabFactory) -> None:
         """A request to a stopped server, or another stop, raises NotRunning; starting a running server is refused."""
-        async with make_lab() as lab:
+        async with make_lab(TWO_STORES) as lab:
             await lab.stop("B")
             with pytest.raises(NotRunning, match="B is stopped"):
                 await post(lab, "B")
@@ -465,20 +465,14 @@ class RecordCases:
         assert {event.run for event in trace.events} == {lab.run}
 
     async def test_a_run_folder_says_what_was_run(self, make_lab: LabFactory) -> None:
-        """Topology and seed are in the run folder, and `latest` points at it."""
-        lab = make_lab(seed=77)
+        """Topology and seed are in the run folder, and `latest` points at it. Closing a closed lab does nothing."""
+        lab = make_lab("servers: {A: }\nfolders: {Projects: }\n", seed=77)
         async with lab:
-            pass
+            await lab.close()
+        assert not lab.running("A")
         assert (lab.folder / "seed").read_text() == "77\n"
         assert "Projects" in (lab.folder / "topology.yaml").read_text()
         assert (lab.folder.parent.parent / "latest").resolve() == lab.folder.resolve()
-
-    async def test_closing_twice_does_nothing(self, make_lab: LabFactory) -> None:
-        """Closing a closed lab does nothing."""
-        lab = make_lab()
-        async with lab:
-            await lab.close()
-        assert not any(lab.running(name) for name in lab.names)
 
 
 class ReportCases:
