@@ -84,6 +84,8 @@ export class Timeline {
     this.playing = signal(/** @type {Play | null} */ (null));
     this.paused = signal(false);
     this.speed = signal(1);
+    /** Whether the moment moves along the axis now, and does not jump. */
+    this.moving = false;
     /** Where the play is on the axis. */
     this.place = 0;
     this.frame = 0;
@@ -160,7 +162,10 @@ export class Timeline {
       const now = performance.now();
       const spanMs = Math.min(now - this.framed, PUBLISH_MS); // after a long pause of the page, go on where it was
       this.framed = now;
-      if (this.advance(spanMs)) this.frame = requestAnimationFrame(next);
+      this.moving = true;
+      const more = this.advance(spanMs);
+      this.moving = false;
+      if (more) this.frame = requestAnimationFrame(next);
     };
     this.frame = requestAnimationFrame(next);
   }

@@ -2,8 +2,8 @@
  * The mails on their way, as envelopes over the map: each is where its hop is at the moment that is shown.
  *
  * Envelopes are not in the SVG picture: a browser would paint the picture for each frame, but moves an element of its own without
- * painting. What a slow line has carried is drawn on the line, and the envelope says how long it still takes. A mail that arrived
- * between two frames is seen at its target for an instant.
+ * painting. What a slow line has carried is drawn on the line, and the envelope says how long it still takes. A mail that has just
+ * arrived is seen at its target for an instant, also if it left and arrived between two frames, because the clock is fast.
  */
 
 import { duration, SECOND_US } from "../state/lab_time.js";
@@ -52,6 +52,8 @@ export class Envelopes {
     this.layout = layout;
     /** @type {Map<Arrow, Drawn>} */
     this.drawn = new Map();
+    /** How many events had happened in the frame before. */
+    this.count = 0;
     /** @type {DOMMatrix | null} from the units of the picture to pixels of the layer */
     this.onLayer = null;
     this.picture = /** @type {SVGSVGElement} */ (layer.previousElementSibling);
@@ -89,15 +91,33 @@ export class Envelopes {
     Object.assign(this.layer.dataset, { at: playhead.at, count: playhead.count });
     const crossings = marks.onTheirWay(playhead).slice(-MOST);
     const under = new Set(crossings.map(({ arrow }) => arrow));
+    /** @type {Set<Arrow>} */
+    const arrivals = new Set();
     for (const [arrow, drawn] of this.drawn) {
       if (under.has(arrow)) continue;
       this.drawn.delete(arrow);
+      arrivals.add(arrow);
       if (playhead.count > arrow.end) this.arrive(arrow, drawn);
       else remove(drawn);
     }
     for (const { arrow, gone } of crossings) {
       const drawn = this.drawn.get(arrow) ?? this.draw(arrow);
       if (drawn) this.place(arrow, drawn, gone);
+    }
+    this.flash(arrivals);
+    this.count = playhead.count;
+  }
+
+  /** Show the mails that left and arrived since the frame before, while the present moves on. @param {ReadonlySet<Arrow>} shown */
+  flash(shown) {
+    const { marks, playhead, moment, moving } = this.store.timeline;
+    if (!moving || moment.value || calm()) return;
+    for (const arrow of marks.arrows.slice(-MOST)) {
+      const passed = this.count <= arrow.end && arrow.end < playhead.count && arrow.outcome !== "failed";
+      if (!passed || !arrow.from || shown.has(arrow) || this.layer.childElementCount > MOST) continue;
+      const drawn = this.draw(arrow);
+      this.drawn.delete(arrow);
+      if (drawn) this.arrive(arrow, drawn);
     }
   }
 

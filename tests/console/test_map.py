@@ -123,3 +123,20 @@ def test_without_motion_nothing_moves(run: Run, open_page: OpenPage) -> None:
     assert len({frame["count"] for frame in drawn["seen"]}) > 3
     assert {frame["at"] for frame in drawn["seen"]} <= times
     assert page.evaluate("document.getAnimations().length") == 0
+
+
+def test_the_instants_can_be_opened(run: Run, open_page: OpenPage) -> None:
+    """On the axis of order a click goes to a moment, and the moments from left to right are in the order of the events."""
+    page = open_page(run.file.as_uri()).page
+    page.get_by_role("button", name="Order").click()
+    expect(page.get_by_role("button", name="Order")).to_have_attribute("aria-pressed", "true")
+    canvas = page.get_by_label(re.compile("^Mails between"))
+    box = canvas.bounding_box()
+    assert box is not None
+    slider = page.get_by_role("slider", name="Moment of the run")
+    moments = []
+    for part in (0.2, 0.5, 0.8):
+        canvas.click(position={"x": box["width"] * part, "y": box["height"] - 4})
+        expect(page.locator(".clock .how")).to_have_text("an earlier moment")
+        moments.append(int(slider.input_value()))
+    assert moments == sorted(set(moments))
