@@ -1,12 +1,8 @@
 -- Functions with the meaning of Spark's, where DuckDB has none or another meaning. `analytics.translate.expressions` uses them.
 
 -- Whether any or all elements are true; null if that depends on nulls.
-CREATE OR REPLACE MACRO list_any(l) AS
-  CASE WHEN l IS NULL THEN NULL
-       ELSE list_extract([false, NULL, true], coalesce(list_max(list_transform(l, lambda b: coalesce(b::INT * 2, 1))), 0) + 1) END;
-CREATE OR REPLACE MACRO list_all(l) AS
-  CASE WHEN l IS NULL THEN NULL
-       ELSE list_extract([false, NULL, true], coalesce(list_min(list_transform(l, lambda b: coalesce(b::INT * 2, 1))), 2) + 1) END;
+CREATE OR REPLACE MACRO list_any(l) AS list_reduce(l, lambda a, b: a OR b, false);
+CREATE OR REPLACE MACRO list_all(l) AS list_reduce(l, lambda a, b: a AND b, true);
 
 -- Lists. The first of equal elements stays; a null is equal to a null.
 CREATE OR REPLACE MACRO list_unique(l) AS list_filter(l, lambda e, i: list_position(l, e) = i);
@@ -46,20 +42,11 @@ CREATE OR REPLACE MACRO text_to_map(t, a, b) AS
 
 -- Numbers. A sum that is too large wraps around, as in Java.
 CREATE OR REPLACE MACRO wrapped(n) AS
-  ((((n + 9223372036854775808::HUGEINT) % 18446744073709551616::HUGEINT) + 18446744073709551616::HUGEINT)
-    % 18446744073709551616::HUGEINT - 9223372036854775808::HUGEINT)::BIGINT;
-CREATE OR REPLACE MACRO add_wrapped(a, b) AS coalesce(TRY(a + b), wrapped(a::HUGEINT + b::HUGEINT));
-CREATE OR REPLACE MACRO subtract_wrapped(a, b) AS coalesce(TRY(a - b), wrapped(a::HUGEINT - b::HUGEINT));
-CREATE OR REPLACE MACRO multiply_wrapped(a, b) AS coalesce(TRY(a * b), wrapped(a::HUGEINT * b::HUGEINT));
-CREATE OR REPLACE MACRO abs_wrapped(a) AS coalesce(TRY(abs(a)), a);
-CREATE OR REPLACE MACRO is_small(n, bits) AS n BETWEEN -(1::BIGINT << bits) AND (1::BIGINT << bits);
-CREATE OR REPLACE MACRO add_wrapped_aggregates(a, b) AS
-  CASE WHEN is_small(a, 61) AND is_small(b, 61) THEN a + b ELSE wrapped(a::HUGEINT + b::HUGEINT) END;
-CREATE OR REPLACE MACRO subtract_wrapped_aggregates(a, b) AS
-  CASE WHEN is_small(a, 61) AND is_small(b, 61) THEN a - b ELSE wrapped(a::HUGEINT - b::HUGEINT) END;
-CREATE OR REPLACE MACRO multiply_wrapped_aggregates(a, b) AS
-  CASE WHEN is_small(a, 30) AND is_small(b, 30) THEN a * b ELSE wrapped(a::HUGEINT * b::HUGEINT) END;
-CREATE OR REPLACE MACRO abs_wrapped_aggregates(a) AS CASE WHEN a = -9223372036854775808 THEN a ELSE abs(a) END;
+  (((n + 9223372036854775808::HUGEINT) & 18446744073709551615::HUGEINT) - 9223372036854775808::HUGEINT)::BIGINT;
+CREATE OR REPLACE MACRO add_wrapped(a, b) AS wrapped(a::HUGEINT + b::HUGEINT);
+CREATE OR REPLACE MACRO subtract_wrapped(a, b) AS wrapped(a::HUGEINT - b::HUGEINT);
+CREATE OR REPLACE MACRO multiply_wrapped(a, b) AS wrapped(a::HUGEINT * b::HUGEINT);
+CREATE OR REPLACE MACRO abs_wrapped(a) AS wrapped(abs(a::HUGEINT));
 CREATE OR REPLACE MACRO remainder_or_null(a, b) AS CASE WHEN b = -1 THEN a - a WHEN b != 0 THEN a % b END;
 CREATE OR REPLACE MACRO bucket_of(n) AS CASE WHEN n > 0 THEN (n - 1) // 32768 + 1 ELSE n // 32768 END;
 CREATE OR REPLACE MACRO double_to_bigint(d) AS

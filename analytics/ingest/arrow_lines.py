@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Final
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
 from urllib.parse import unquote
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -24,9 +26,14 @@ LINES: Final = pa.schema(
 
 def table_of(lines: Lines) -> pa.Table:
     """Return lines as a table with the columns of `LINES`."""
-    events = pa.array(lines.event, pa.binary()).cast(pa.string())
-    columns = [lines.trace, lines.place, lines.file, lines.aside, lines.text, lines.hash, events, lines.family]
-    return pa.table([pa.array(each, of.type) for each, of in zip(columns, LINES, strict=True)], schema=LINES)
+    count = len(lines.hash)
+    place, file = (pa.repeat(text, count) for text in (lines.place, lines.file))
+    columns = [lines.trace, place, file, lines.aside, lines.text, lines.hash, lines.event, lines.family]
+    return pa.table([_column(each, of.type) for each, of in zip(columns, LINES, strict=True)], schema=LINES)
+
+
+def _column(values: Any, of: Any) -> Any:
+    return pa.array(values, of) if isinstance(values, list) else values
 
 
 @lru_cache
@@ -38,9 +45,7 @@ def _file_of(uri: str) -> str:
 def read_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Read lines in a task of Spark: from rows of a line (bytes) and its file (a URI) to rows with the columns of `LINES`."""
     for rows in batches:
-        lines = Lines()
-        for line, uri in zip(*(column.to_pylist() for column in rows.columns), strict=True):
-            file = _file_of(uri)
-            if is_segment(file):
-                lines.take(file, line)
-        yield from table_of(lines).to_batches()
+        pairs = zip(*(column.to_pylist() for column in rows.columns), strict=True)
+        for uri, of_file in groupby(pairs, itemgetter(1)):
+            if is_segment(file := _file_of(uri)):
+                yield from table_of(Lines(file).take(line for line, _ in of_file)).to_batches()

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import UnionType
-from typing import Any, Final, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 import msgspec
 
@@ -59,19 +59,16 @@ FAMILIES: Final[Mapping[str, frozenset[str]]] = {
 }
 """Maps each family to its event types. Tables are partitioned by family."""
 
-_FAMILY_OF: Final = {tag: family for family, tags in FAMILIES.items() for tag in tags}
-
 _MARK: Final = b"\xef\xbb\xbf"
 """A byte order mark, with which some editors begin a file. Spark's reader passes over it."""
 
 KEPT_OF_LINE: Final = 2000
 """How many characters of a line kept aside are stored."""
 
-_LONG: Final = re.compile(rb"[0-9]{16}")
-"""A number that may be larger than `_LARGEST`."""
-
 _LARGEST: Final = 2**62
-"""No number of an event may be larger, so that a sum of two has 64 bits. A sequence number has the same limit."""
+
+_Number = Annotated[int, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)]
+"""No number of an event is larger, so that a sum of two has 64 bits. A sequence number has the same limit."""
 
 
 class _Head(msgspec.Struct):
@@ -80,11 +77,11 @@ class _Head(msgspec.Struct):
     type: str
     run: str
     node: str
-    incarnation: int
-    seq: int
-    lamport: int
-    at: int
-    v: int = 1
+    incarnation: _Number
+    seq: _Number
+    lamport: _Number
+    at: _Number
+    v: _Number = 1
 
 
 class _Run(msgspec.Struct):
@@ -95,28 +92,49 @@ class _Type(msgspec.Struct):
     type: str
 
 
-def _with_any_text(annotation: Any) -> Any:
-    """Return a field's type with text in place of a choice of texts: checks find a value that is none of them."""
+def _lenient(annotation: Any) -> Any:
+    """Return a field's type with text in place of a choice of texts: checks find a value that is none of them. Its numbers are
+    bounded."""
     origin, args = get_origin(annotation), get_args(annotation)
+    if annotation is int:
+        return _Number
     if origin is Literal:
         return str
     if origin in {Union, UnionType}:
-        return Union[tuple(map(_with_any_text, args))]  # noqa: UP007 - the members are known only here
+        return Union[tuple(map(_lenient, args))]  # noqa: UP007 - the members are known only here
+    if origin in {tuple, dict}:
+        return origin[tuple(map(_lenient, args))]
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return _bounded(annotation)
     return annotation
+
+
+def _bounded(struct: type[msgspec.Struct]) -> type[msgspec.Struct]:
+    """Return the type of a part of an event, with bounded numbers. JSON has its defaults."""
+    fields: list[Any] = [
+        (each.name, _lenient(each.type), msgspec.field(default=each.default, default_factory=each.default_factory))
+        for each in msgspec.structs.fields(struct)
+    ]
+    return msgspec.defstruct(struct.__name__, fields, kw_only=True, gc=False)
 
 
 def _with_any_texts(event: type[msgspec.Struct]) -> type[msgspec.Struct]:
     """Return a type whose JSON has the fields that the line has: one that is missing stays missing, as for Spark."""
     fields: list[Any] = []
     for each in msgspec.structs.fields(event):
-        of = _with_any_text(each.type)
+        of = _lenient(each.type)
         fields.append((each.name, of) if each.required else (each.name, of | msgspec.UnsetType, msgspec.UNSET))
     tag = event.__struct_config__.tag
     return msgspec.defstruct(event.__name__, fields, tag_field="type", tag=tag, kw_only=True, gc=False)
 
 
-_STARTED: Final = RunStarted.__struct_config__.tag
-_EVENT: Final = msgspec.json.Decoder(Union[tuple(map(_with_any_texts, EVENT_TYPES.values()))])  # noqa: UP007 - as above
+_FAMILY_OF: Final = {
+    _with_any_texts(EVENT_TYPES[tag]): family for family, tags in FAMILIES.items() for tag in sorted(tags)
+}
+"""Maps the type of each event, as lines are decoded, to its family."""
+
+_STARTED: Final = next(event for event in _FAMILY_OF if event.__name__ == RunStarted.__name__)
+_EVENT: Final = msgspec.json.Decoder(Union[tuple(_FAMILY_OF)])  # noqa: UP007 - as above
 _HEAD: Final = msgspec.json.Decoder(_Head)
 _END: Final = msgspec.json.Decoder(SegmentEnd)
 _RUN: Final = msgspec.json.Decoder(_Run)
@@ -127,9 +145,10 @@ _ERRORS: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 @dataclass(slots=True)
 class Lines:
-    """Lines as columns.
+    """The lines of a segment as columns.
 
-    trace, place, file: where they are from.
+    file: the segment's path or URL.
+    trace: where they are from.
     aside: the reason, None for an event.
     text: of a line that is set aside; of the end of a segment what it says (`_end`).
     hash: the CRC-32 of the line.
@@ -137,33 +156,34 @@ class Lines:
     family: of the event.
     """
 
+    file: str
     trace: list[str] = field(default_factory=list)
-    place: list[str] = field(default_factory=list)
-    file: list[str] = field(default_factory=list)
     aside: list[str | None] = field(default_factory=list)
     text: list[str | None] = field(default_factory=list)
     hash: list[int] = field(default_factory=list)
     event: list[bytes | None] = field(default_factory=list)
     family: list[str] = field(default_factory=list)
 
-    def take(self, file: str, line: bytes) -> None:
-        """Read a line of a segment, without the sign that ends it.
+    @property
+    def place(self) -> str:
+        return place_of(self.file)
 
-        file: the segment's path or URL.
-        """
-        line = line.rstrip(b"\r")
-        place = place_of(file)
-        run, aside, event, family = _line(line)
-        self.trace.append(trace_of(place, run))
-        self.place.append(place)
-        self.file.append(file)
-        self.aside.append(aside)
-        self.text.append(_text(line, aside))
-        self.hash.append(zlib.crc32(line))
-        self.event.append(event)
-        self.family.append(family)
+    def take(self, lines: Iterable[bytes]) -> Lines:
+        """Read lines of the segment, without the sign that ends each, and return all that were read."""
+        place = self.place
+        for ended in lines:
+            line = ended.rstrip(b"\r")
+            run, aside, event, family = _line(line)
+            self.trace.append(trace_of(place, run))
+            self.aside.append(aside)
+            self.text.append(None if aside is None else _text(line, aside))
+            self.hash.append(zlib.crc32(line))
+            self.event.append(event)
+            self.family.append(family)
+        return self
 
 
+@lru_cache
 def trace_of(place: str, run: str) -> str:
     """Return the name of the trace of a run in a place."""
     return f"{place}#{run.replace('%', '%25').replace('#', '%23')}"
@@ -195,13 +215,10 @@ def read_lines(file: str, content: bytes) -> Lines:
 
     file: its path or URL.
     """
-    lines = Lines()
     every = content.removeprefix(_MARK).split(b"\n")
     if every[-1] == b"":
         every.pop()
-    for line in every:
-        lines.take(file, line)
-    return lines
+    return Lines(file).take(every)
 
 
 def _line(line: bytes) -> tuple[str, str | None, bytes | None, str]:
@@ -214,12 +231,10 @@ def _line(line: bytes) -> tuple[str, str | None, bytes | None, str]:
         return _other(line)
     if event.v is not msgspec.UNSET and not is_readable(event.v):
         return event.run, OTHER_VERSION, _ENCODE(event), ASIDE
-    if _LONG.search(line) and _has_large(msgspec.to_builtins(event)):
-        return event.run, MALFORMED, None, ASIDE
-    tag = event.__struct_config__.tag
-    if tag == _STARTED:
+    of = type(event)
+    if of is _STARTED:
         event.topology = _rewritten(event.topology)
-    return event.run, None, _ENCODE(event), _FAMILY_OF[tag]
+    return event.run, None, _ENCODE(event), _FAMILY_OF[of]
 
 
 def _other(line: bytes) -> tuple[str, str, bytes | None, str]:
@@ -230,7 +245,7 @@ def _other(line: bytes) -> tuple[str, str, bytes | None, str]:
         head = _HEAD.decode(line)
     except _ERRORS:
         return _run_of(line), MALFORMED, None, ASIDE
-    if head.seq < 1 or _has_large(msgspec.to_builtins(head)):
+    if head.seq < 1:
         return head.run, MALFORMED, None, ASIDE
     if not is_readable(head.v):
         return head.run, OTHER_VERSION, _ENCODE(head), ASIDE
@@ -246,10 +261,8 @@ def _run_of(line: bytes) -> str:
         return UNNAMED
 
 
-def _text(line: bytes, aside: str | None) -> str | None:
+def _text(line: bytes, aside: str) -> str:
     """Return what is kept of the text of a line that is set aside."""
-    if aside is None:
-        return None
     if aside == SEGMENT_END:
         return _end(line)
     return line[: 4 * KEPT_OF_LINE].decode("utf-8", "replace")[:KEPT_OF_LINE]
@@ -263,7 +276,7 @@ def _end(line: bytes) -> str:
     except _ERRORS:
         return "{}"
     said = {"events": end.events, "crc32_sum": end.crc32_sum}
-    return "{}" if _has_large(said) else _ENCODE(said).decode()
+    return _ENCODE(said).decode() if all(abs(number) <= _LARGEST for number in said.values()) else "{}"
 
 
 def _rewritten(topology: str) -> str:
@@ -277,11 +290,3 @@ def _rewritten(topology: str) -> str:
     if isinstance(read, dict):
         read["routes"] = routes(read)
     return _ENCODE(read).decode()
-
-
-def _has_large(value: object) -> bool:
-    if isinstance(value, int):
-        return not -_LARGEST <= value <= _LARGEST
-    if isinstance(value, dict):
-        return any(map(_has_large, value.values()))
-    return isinstance(value, Sequence) and not isinstance(value, str) and any(map(_has_large, value))

@@ -121,11 +121,21 @@ def silver(
     known = look(numbers)
     events = bronze.where(F.col("family") != ASIDE)
     if known.repeated:
-        first = Window.partitionBy(*_KEY).orderBy("file", "hash")
-        events = events.withColumn("_nth", F.row_number().over(first)).where("_nth = 1").drop("_nth")
+        events = _each_once(events, numbers)
     events = tables.view("silver/events", events)
     dead = _killed_and_deleted(events) if known.types >= {"store.deleted", "fault.injected"} else None
     return Silver(events, doubts(bronze, heads, numbers, unfinished, dead), known.types)
+
+
+def _each_once(events: DataFrame, numbers: DataFrame) -> DataFrame:
+    """Return the events without repetitions. Only those of the buckets with a repetition are sorted."""
+    bucket = ("trace", "node", "bucket")
+    repeated = F.broadcast(numbers.where("found > distinct").select(*bucket))
+    events = events.withColumn("bucket", F.bitmap_bucket_number("seq"))
+    first = Window.partitionBy(*_KEY).orderBy("file", "hash")
+    nth = events.join(repeated, [*bucket], "left_semi").withColumn("_nth", F.row_number().over(first))
+    once = nth.where("_nth = 1").drop("_nth")
+    return events.join(repeated, [*bucket], "left_anti").unionByName(once).drop("bucket")
 
 
 def _killed_and_deleted(events: DataFrame) -> DataFrame:

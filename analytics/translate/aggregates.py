@@ -128,6 +128,8 @@ def _sum(call: _Call) -> str:
 def _collected(call: _Call) -> str:
     (value,) = call.arguments
     unique = "DISTINCT " if call.function.kind == "CollectSet" else ""
+    if call.function.children[0].kind == "CreateNamedStruct":  # never null
+        return f"coalesce(list({unique}{value}){call.end}, [])"
     return f"coalesce(list({unique}{value}){call.end_where(f'{value} IS NOT NULL')}, [])"
 
 

@@ -280,16 +280,7 @@ def _cast_sql(sql: str, source: Type, target: Type) -> str:
 
 
 def _arithmetic(e: Expressions, node: Node) -> str:
-    plain_form, wrapping = _ARITHMETIC[node.kind]
-    if type_of(node) != LONG:
-        return plain_form.format(*map(e.sql, node.children))
-    if any(map(_has_aggregate, node.children)):  # DuckDB allows none of them inside TRY
-        wrapping = wrapping.replace("_wrapped(", "_wrapped_aggregates(")
-    return wrapping.format(*map(e.sql, node.children))
-
-
-def _has_aggregate(node: Node) -> bool:
-    return node.kind in {"AggregateExpression", "WindowExpression"} or any(map(_has_aggregate, node.operands()))
+    return _ARITHMETIC[node.kind][type_of(node) == LONG].format(*map(e.sql, node.children))
 
 
 def _comparison(e: Expressions, node: Node) -> str:

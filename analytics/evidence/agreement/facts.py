@@ -125,14 +125,22 @@ _RANGES: Final = (
 )
 _MOST_NUMBERS: Final = 500
 _NUMBERS: Final = (
-    f"if(aggregate({_RANGES}, 0L, (n, r) -> n + abs(r.high - r.low) + 1) > {_MOST_NUMBERS}, array(array({{1}})),"
-    f" flatten(transform({_RANGES}, r -> transform(sequence(r.low, r.high), n -> array(concat(r.guid, ':', n))))))"
+    f"transform(array({_RANGES}), s -> if(aggregate(s, 0D, (n, r) -> n + abs(cast(r.high as double) - cast(r.low as double)) + 1)"
+    f" > {_MOST_NUMBERS}, array(array(cast(null as string))),"
+    " flatten(transform(s, r -> transform(sequence(r.low, r.high), n -> array(concat(r.guid, ':', n)))))))[0]"
 )
 """SQL for each number of a set; only one null element for a large set, which agrees with everything."""
-_STORES: Final = "transform(filter({}, r -> r like '%-IS@%'), r -> array(" + _STORE.format("r") + "))"
+_STORES: Final = "transform(filter(recipients, r -> r like '%-IS@%'), r -> array(" + _STORE.format("r") + "))"
 _SET: Final = "transform({}, r -> array(r))"
 _NOT_EMPTY: Final = "if(size({0}) = 0, array(array('')), transform({0}, r -> array(r)))"
 """SQL for the elements of a list that has some. Nobody states anything of the empty text in place of a missing element."""
+
+SHARED: Final[dict[str, str]] = {
+    "agent_mail": REPLICATION_MAIL,
+    "folders_of_mail": "from_json(if(type like 'mail.%', folders, null), 'array<struct<folder: string, cnset: string, cnset_fai: string>>')",
+    "recipient_stores": f"transform(recipients, r -> {_STORE.format('r')})",
+}
+"""Columns that several of DERIVED and LISTS use."""
 
 DERIVED: Final[dict[str, str]] = {
     "own": "node",
@@ -158,16 +166,16 @@ DERIVED: Final[dict[str, str]] = {
     "status_request_at": "if(message_type = 32, at, null)",
     "responders_at": "if(message_type = 32 and not arrays_overlap(coalesce(marks, array()), array('repeat', 'delete-pending')), at, null)",
     "chosen_at": "if(size(chosen) > 0, at, null)",
-    "to_list": f"array_join(array_sort(transform(recipients, r -> {_STORE.format('r')})), ' ')",
-    "to": _STORE.format("recipients[0]"),
+    "to_list": "array_join(array_sort(recipient_stores), ' ')",
+    "to": "recipient_stores[0]",
     "version_list": "array_join(array_sort(versions), ' ')",
     "conflict_object": "if(size(versions) > 1, object, null)",
     "folder_object": "if(folder = '1-1', object, null)",
     "content_folder": "if(folder = '1-1', null, folder)",
     "copy": COPY,
     "mail_from_afar": "if(mail like concat('%@', node, '.%'), null, mail)",
-    "people_from_afar": f"if(mail like concat('%@', node, '.%') or {REPLICATION_MAIL} is not null, null, mail)",
-    "sized_mail": f"if(altered or array_contains(relays, connector), null, {REPLICATION_MAIL})",
+    "people_from_afar": "if(mail like concat('%@', node, '.%') or agent_mail is not null, null, mail)",
+    "sized_mail": "if(altered or array_contains(relays, connector), null, agent_mail)",
     "handed_to": "if(array_contains(relays, connector), null, next_hop)",
     "route_hop": "if(rerouted or next_hop = '', null, next_hop)",
     "route_connector": "if(rerouted or next_hop = '', null, connector)",
@@ -182,28 +190,26 @@ LISTS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
     "recipients": (("recipient",), _NOT_EMPTY.format("recipients")),
     "stores": (
         ("store_of",),
-        f"if(type = 'mail.received' or type = 'mail.bad', array(array(node)), if(mail like 'notice.%' or coalesce(type = 'hop.received' and not authenticated and {REPLICATION_MAIL} is null, false), null, {_STORES.format('recipients')}))",
+        f"if(type = 'mail.received' or type = 'mail.bad', array(array(node)), if(mail like 'notice.%' or coalesce(type = 'hop.received' and not authenticated and agent_mail is null, false), null, {_STORES}))",
     ),
     "folders": (
         ("f_folder", "f_cnset", "f_cnset_fai", "f_only"),
-        "if(type like 'mail.%', transform(from_json(folders, 'array<struct<folder: string, cnset: string, cnset_fai: string>>'),"
-        " f -> array(f.folder, f.cnset, f.cnset_fai, if(f.cnset_fai = '', f.cnset, if(f.cnset = '', f.cnset_fai, null)))), transform(filter(from_json(if(folders = '[]', '[\"\"]', folders), 'array<string>'), f -> f != '1-1'), f -> array(f)))",
+        "if(type like 'mail.%', transform(folders_of_mail, f -> array(f.folder, f.cnset, f.cnset_fai, if(f.cnset_fai = '', f.cnset, if(f.cnset = '', f.cnset_fai, null)))), transform(filter(from_json(if(folders = '[]', '[\"\"]', folders), 'array<string>'), f -> f != '1-1'), f -> array(f)))",
     ),
     "numbers": (
         ("n",),
-        f"if(type in ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped'), null, {_NUMBERS.format('cnset', 'cast(null as string)')})",
+        f"if(type in ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped'), null, {_NUMBERS.format('cnset')})",
     ),
     "lacking": (("lacking_store",), _NOT_EMPTY.format("stores")),
     "chosen": (("chosen_store",), _SET.format("chosen")),
     "asked": (
         ("a_folder", "a_store"),
-        "if(type = 'mail.submitted' and message_type = 32, flatten(transform(from_json(folders, 'array<struct<folder: string>>'),"
-        f" f -> transform(recipients, r -> array(f.folder, {_STORE.format('r')})))), null)",
+        "if(type = 'mail.submitted' and message_type = 32, flatten(transform(folders_of_mail, f -> transform(recipient_stores,"
+        " s -> array(f.folder, s)))), null)",
     ),
     "to_stores": (
         ("r_folder", "r_store"),
-        "if(type = 'mail.submitted', flatten(transform(from_json(folders, 'array<struct<folder: string>>'),"
-        f" f -> transform(recipients, r -> array(f.folder, {_STORE.format('r')})))), null)",
+        "if(type = 'mail.submitted', flatten(transform(folders_of_mail, f -> transform(recipient_stores, s -> array(f.folder, s)))), null)",
     ),
     "ordered": (("ordered_store",), "if(type = 'changes.resent', transform(stores, s -> array(s)), null)"),
     "replicas": (("replica",), _SET.format("replicas")),

@@ -19,7 +19,17 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.agreement.facts import DERIVED, FACTS, IN_A_QUEUE, LISTS, SETTING, STATEMENTS, How, States
+from analytics.evidence.agreement.facts import (
+    DERIVED,
+    FACTS,
+    IN_A_QUEUE,
+    LISTS,
+    SETTING,
+    SHARED,
+    STATEMENTS,
+    How,
+    States,
+)
 from analytics.evidence.organization import SETUP
 from analytics.evidence.version_history import is_undone
 from analytics.ingest.lines import FAMILIES
@@ -31,10 +41,15 @@ _TOPOLOGY: Final = (
     " connectors array<struct<name: string>>"
 )
 _PLAIN_TYPES: Final = ("string", "bigint", "double", "boolean")
+_PARTS_OF_ONE: Final = "\x1e"
 _BETWEEN: Final = "\x1f"
 _NOT_STATED: Final = "\x7f"
-"""The values of a statement are one text, because a list of texts takes far longer to collect and compare. These signs are between
-them, and in place of a value that is not stated."""
+"""A statement is one text, because a struct takes far longer to collect and compare. These signs are between its parts, between its
+values, and in place of a value that is not stated. The first two come before all letters, so the order of texts is that of
+structs."""
+
+_SINGLE: Final = tuple(name for name, fact in FACTS.items() if fact.single)
+_REPEATED: Final = tuple(name for name, fact in FACTS.items() if fact.repeated)
 
 _NOTHING: Final = "cast(array() as array<array<string>>)"
 _NULL: Final = "cast(null as string)"
@@ -48,7 +63,7 @@ def _text(part: str, each: States) -> str:
     if part in names:
         return f"e[{names.index(part)}]"
     if part in DERIVED:
-        return f"cast({DERIVED[part]} as string)"
+        return f"derived_{part}"
     is_plain = WIDE[part].dataType.simpleString() in _PLAIN_TYPES
     return f"cast({part} as string)" if is_plain else f"to_json({part})"
 
@@ -61,7 +76,7 @@ def _statement(each: States) -> str:
     key = ", ' ', ".join(_text(part, each) for part in each.key.split())
     return (
         f"named_struct('fact', {_quoted(each.fact)}, 'how', '{each.how.value}', 'key', concat({key}),"
-        f" 'says', concat_ws('{_BETWEEN}', {', '.join(says)}), 'single', {fact.single}, 'repeated', {fact.repeated})"
+        f" 'says', concat_ws('{_BETWEEN}', {', '.join(says)}))"
     )
 
 
@@ -86,7 +101,7 @@ def _by_event(stated: Sequence[States]) -> str:
 
 def _statements(events: Silver, nodes: DataFrame) -> Iterator[DataFrame]:
     """Yield tables of each statement of each event: trace, node, at, type, undone (a restore has undone the event), fact, how,
-    key, says, single, repeated."""
+    key, says, repeated."""
     for often, tags in product((False, True), FAMILIES.values()):  # a family is a partition, and has few of the columns
         stated = [each for each in STATEMENTS if each.often == often and each.event in tags and events.has(each.event)]
         if stated:
@@ -99,20 +114,33 @@ def _stated(events: Silver, nodes: DataFrame, stated: Sequence[States], *, often
     often: each of them once.
     """
     lines = events.lines(*sorted({each.event for each in stated})).join(F.broadcast(nodes), ["trace", "node"], "left")
-    rows = lines.select(
+    lines = lines.withColumns({name: F.expr(sql) for name, sql in SHARED.items()})
+    rows = lines.withColumns({f"derived_{name}": F.expr(sql) for name, sql in _derived(stated).items()}).select(
         "trace", "node", "at", "type", is_undone(F.col("seq")).alias("undone"), F.coalesce("gone", F.lit(False)).alias("gone"),
         "sent_until", F.explode(F.expr(_by_event(stated))).alias("s"),
     ).where("s.key is not null")  # fmt: skip
     in_time = f"s.fact != '{IN_A_QUEUE}' or coalesce(at <= sent_until, false)"
     every = rows.select(
-        "trace", "node", "at", "type", "undone", "s.fact", "s.how", "s.key", "s.says", "s.single",
-        F.expr(f"s.repeated and not undone and not gone and ({in_time})").alias("repeated"),
+        "trace", "node", "at", "type", "undone", "s.fact", "s.how", "s.key", "s.says",
+        F.expr(f"s.fact in {_REPEATED} and not undone and not gone and ({in_time})").alias("repeated"),
     )  # fmt: skip
     return (
         every.groupBy(*[name for name in every.columns if name != "at"]).agg(F.min("at").alias("at"))
         if often
         else every
     )
+
+
+def _derived(stated: Sequence[States]) -> dict[str, str]:
+    """Return SQL for the derived columns of these statements, computed once for an event of the types that need them."""
+    types: dict[str, set[str]] = {}
+    for each in stated:
+        for part in {*each.key.split(), *each.says.split()} & DERIVED.keys():
+            types.setdefault(part, set()).add(each.event)
+    return {
+        part: f"case when type in ({', '.join(map(repr, sorted(types[part])))}) then cast({DERIVED[part]} as string) end"
+        for part in sorted(types)
+    }
 
 
 def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
@@ -143,7 +171,7 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
             "trace", F.col("lab").alias("node"), F.col("began").alias("at"),
             F.lit("run.started").alias("type"), F.lit(fact).alias("fact"), F.lit(How.FIRST.value).alias("how"),
             F.concat_ws(" ", *key).alias("key"), F.concat_ws(_BETWEEN, *values, *missing).alias("says"),
-            F.lit(FACTS[fact].single).alias("single"), F.lit(False).alias("repeated"), F.lit(False).alias("undone"),
+            F.lit(False).alias("repeated"), F.lit(False).alias("undone"),
         )  # fmt: skip
 
     stated = (
@@ -170,7 +198,8 @@ def facts(events: Silver, rows: DataFrame, nodes: DataFrame) -> DataFrame:
     statement should be repeated. compared: there are two statements.
     """
     stated = reduce(DataFrame.unionByName, _statements(events, nodes), _of_topology(events, rows))
-    one = F.struct("how", "says", "type", "node", "single", "repeated", "undone")
+    flags = (F.col(name).cast("string") for name in ("repeated", "undone"))
+    one = F.concat_ws(_PARTS_OF_ONE, "how", "says", "type", "node", *flags)
     rows = stated.groupBy("trace", "fact", "key").agg(
         F.min("at").alias("at"), F.collect_set(one).alias("all"), (F.min("says").eqNullSafe(F.max("says"))).alias("same"),
         F.max(F.col("how") == How.FIRST.value).alias("stated"), F.max(F.col("how") == How.REPEATS.value).alias("retold"),
@@ -178,19 +207,23 @@ def facts(events: Silver, rows: DataFrame, nodes: DataFrame) -> DataFrame:
     )  # fmt: skip
     differ = "coalesce(exists(sequence(0, size(a.says) - 1), i -> a.says[i] != b.says[i]), false)"
     # Which of the two is found must not depend on the order in which Spark collects them.
-    values = f"transform(split(a.says, '{_BETWEEN}'), v -> nullif(v, '{_NOT_STATED}')) as says"
-    every = f"transform(array_sort(all), a -> struct(a.how, {values}, a.type, a.node, a.single, a.repeated, a.undone))"
+    values = f"transform(split(p[1], '{_BETWEEN}'), v -> nullif(v, '{_NOT_STATED}')) as says"
+    every = (
+        f"transform(transform(array_sort(all), a -> split(a, '{_PARTS_OF_ONE}')), p -> struct(p[0] as how, {values}, p[2] as type,"
+        " p[3] as node, p[4] = 'true' as repeated, p[5] = 'true' as undone))"
+    )
     firsts, told = (f"filter({every}, a -> a.how {sign} '{How.FIRST.value}')" for sign in ("=", "!="))
     # Most facts are stated alike by all, and need no look at each statement.
     doubtful = "not same or repeated and not echoed or not stated and retold"
     parts = rows.withColumn("first", F.expr(f"case when {doubtful} then {firsts} end"))
     parts = parts.withColumn("told", F.expr(f"case when {doubtful} then {told} end"))
     # A restored store forgets what it did, and may use the key again.
-    two = f"a.single and not a.undone and exists(first, b -> not b.undone and {differ})"
+    two = f"not a.undone and exists(first, b -> not b.undone and {differ})"
+    false = f"case when fact in {_SINGLE} then try_element_at(filter(first, a -> {two}), 1) end"
     other = f"size(first) > 0 and forall(first, b -> {differ})"
     return parts.select(
         "trace", "fact", "key", "at", "repeated",
-        F.expr(f"coalesce(try_element_at(filter(first, a -> {two}), 1), try_element_at(filter(told, a -> {other}), 1))").alias("disputed"),
+        F.expr(f"coalesce({false}, try_element_at(filter(told, a -> {other}), 1))").alias("disputed"),
         F.expr(f"case when not stated then try_element_at(filter(told, a -> a.how = '{How.REPEATS.value}'), 1) end").alias("unknown"),
         F.expr(f"try_element_at(filter(first, a -> a.repeated and forall(told, b -> {differ})), 1)").alias("unheeded"),
         F.expr("try_element_at(first, 1)").alias("other"),

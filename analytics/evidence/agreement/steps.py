@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.agreement.lifecycles import (
@@ -21,6 +21,7 @@ from analytics.evidence.agreement.lifecycles import (
 from analytics.evidence.version_history import is_undone
 from analytics.ingest.silver import Silver
 
+_BETWEEN: Final = "\x1f"
 _KEYS: Final = sorted({automaton.key for automaton in AUTOMATA.values()})
 
 
@@ -37,11 +38,14 @@ def _lives() -> str:
     return json.dumps(found)
 
 
-def _allowed() -> str:
-    """Return what may follow each state of each automaton, as JSON."""
-    return json.dumps(
-        {f"{name}: {state}": states for name, each in AUTOMATA.items() for state, states in each.follow.items()}
-    )
+def _allowed() -> list[str]:
+    """Return what may follow each state of each automaton, as texts."""
+    return [
+        _BETWEEN.join((name, state, then))
+        for name, automaton in AUTOMATA.items()
+        for state, states in automaton.follow.items()
+        for then in states
+    ]
 
 
 def steps(events: Silver, nodes: DataFrame) -> DataFrame:
@@ -51,7 +55,6 @@ def steps(events: Silver, nodes: DataFrame) -> DataFrame:
     and the life may end here.
     """
     lives = F.from_json(F.lit(_lives()), "map<string, array<struct<life: string, key: int>>>")
-    follow = F.from_json(F.lit(_allowed()), "map<string, array<string>>")
     tags = sorted({tag for automaton in AUTOMATA.values() for tag in _types(automaton)})
     rows = events.lines(*tags).select(
         "trace", "node", "seq", "at", F.expr(STATE).alias("state"),
@@ -67,11 +70,13 @@ def steps(events: Silver, nodes: DataFrame) -> DataFrame:
     near = rows.withColumn("before", F.coalesce(F.lag("state").over(line), F.lit(BEGIN)))
     near = near.withColumn("after", F.coalesce(F.lead("state").over(line), F.lit(END)))
 
-    def may_follow(first: str, then: str) -> str:
-        return f"coalesce(array_contains(try_element_at(follow, concat(life, ': ', {first})), {then}), false)"
+    def may_follow(first: Column, then: str) -> Column:
+        return F.coalesce(F.concat_ws(_BETWEEN, "life", first, then).isin(_allowed()), F.lit(False))
 
-    waits = f"life = '{IN_A_QUEUE}' and not coalesce(at <= sent_until, false)"
-    return near.withColumn("follow", follow).select(
+    new_again = F.col("dropped") & (F.col("life") == "version") & may_follow(F.lit(BEGIN), "state")
+    waits = F.expr(f"life = '{IN_A_QUEUE}' and not coalesce(at <= sent_until, false)")
+    return near.select(
         "trace", "node", "seq", "at", "life", "key", "before", "state", "after",
-        F.expr(f"{may_follow('before', 'state')} or dropped and life = 'version' and {may_follow(repr(BEGIN), 'state')}").alias("allowed"), F.expr(f"coalesce(gone, false) or {waits} or {may_follow('state', 'after')}").alias("ends"),
+        (may_follow(F.col("before"), "state") | new_again).alias("allowed"),
+        (F.coalesce("gone", F.lit(False)) | waits | may_follow(F.col("state"), "after")).alias("ends"),
     )  # fmt: skip
