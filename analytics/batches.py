@@ -72,6 +72,7 @@ def judged(
     progress: Callable[[str], None] = lambda _: None,
     *,
     only: Collection[str] | None = None,
+    rules: Collection[str] | None = None,
     report: bool = False,
     publish: bool = False,
     large_bytes: int = LARGE_BYTES,
@@ -82,6 +83,7 @@ def judged(
     tables: returns the tables for the n-th place that is too large for a task.
     progress: called with the name of each stage.
     only: the folders of the runs that are judged; all if it is None.
+    rules: the names of the evidence tables whose checks run; all if it is None.
     report: also compute the figures that a report has of all runs.
     publish: also make the published tables.
     """
@@ -99,7 +101,7 @@ def judged(
     batches = _batches({place: bytes_of[place] for place in of_place if place not in large}, _cores(spark))
     of_batch = [[file for place in batch for file in of_place[place]] for batch in batches]
     figures = tuple(FIGURES) if report else ()
-    task = in_worker(judge_batch, figures=figures, is_published=publish)
+    task = in_worker(judge_batch, figures=figures, is_published=publish, rules=rules)
     with ExitStack() as resources:
         parts = resources.enter_context(tempfile.TemporaryDirectory(prefix="pflab-check-"))
         judgements = list(_judge_batches(spark, urls, of_batch, task, parts))
@@ -107,7 +109,9 @@ def judged(
         for nth, place in enumerate(large):
             progress(STAGES[2])
             plans.append(
-                resources.enter_context(judged_by_plans([_literal(file) for file in of_place[place]], tables(nth)))
+                resources.enter_context(
+                    judged_by_plans([_literal(file) for file in of_place[place]], tables(nth), rules=rules)
+                )
             )
             judgements.append({**plans[-1].findings, **{name: plans[-1].answers(name, {}) for name in figures}})
             if publish:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial, reduce
@@ -55,11 +55,13 @@ def judged(
     *,
     keep: bool = False,
     unfinished: silver.Unfinished | None = None,
+    rules: Collection[str] | None = None,
 ) -> Iterator[Judged]:
     """Judge these traces (folders, files, globs) by Spark's own plans of the tables, which are there inside the block.
 
     keep: keep the tables, and read only segments that were not there the last time.
     unfinished: the runs have not ended.
+    rules: the names of the evidence tables whose checks run; None for all.
     """
     progress(STAGES[0])
     with locked(tables) if keep else nullcontext():
@@ -68,7 +70,7 @@ def judged(
         else:
             lines = tables.keep("bronze", bronze.read_lines(tables.spark, traces), by=["family"])
         with incremental.naming_damage(tables):
-            gold = judge(lines, tables, progress, unfinished)
+            gold = judge(lines, tables, progress, unfinished, rules=partial(_rule_tables, only=rules))
             yield Judged(findings_of(gold), partial(_answer, gold), partial(_publish, gold, tables))
 
 
@@ -115,9 +117,15 @@ def judge(
     return replace(gold, differences=tables.keep("evidence/differences", findings.differences(gold)))
 
 
-def _rule_tables(tables: Tables, material: Material, verdicts: DataFrame, *, unfinished: bool) -> DataFrame:
-    """Run the rule checks for which there are events, several parts at the same time."""
-    about = required_events.with_events(CHECKS, material.events)
+def _rule_tables(
+    tables: Tables, material: Material, verdicts: DataFrame, *, unfinished: bool, only: Collection[str] | None = None
+) -> DataFrame:
+    """Run the rule checks for which there are events, several parts at the same time.
+
+    only: the names of the evidence tables whose checks run; None for all.
+    """
+    chosen = [check for check in CHECKS if only is None or check.table in only]
+    about = required_events.with_events(chosen, material.events)
 
     def judge_part(part: int) -> DataFrame:
         mine = [check for check in about if check.table in PARTS[part]]

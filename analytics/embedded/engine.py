@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final
@@ -58,16 +58,18 @@ def judged(
     segments: Iterable[tuple[str, bytes]],
     progress: Progress = lambda _: None,
     settings: Mapping[str, Any] = MappingProxyType({}),
+    rules: Collection[str] | None = None,
 ) -> Iterator[Judged]:
     """Judge the traces in these segments, each with its path or URL and its content. The tables are there inside the block.
 
     settings: of DuckDB.
     progress: called with the name of each stage.
+    rules: the names of the evidence tables whose checks run; None for all. Only what these need is computed.
 
     Raises AnalyticsError with one line of text if DuckDB fails, for example because the disk is full.
     """
     with opened(settings) as engine:
-        yield engine.judge(segments, progress)
+        yield engine.judge(segments, progress, rules)
 
 
 @contextmanager
@@ -121,8 +123,13 @@ class Engine:
             self._connection.execute(f'PREPARE "{statement.name}" AS {_written(statement)}')
         self._prepared = True
 
-    def judge(self, segments: Iterable[tuple[str, bytes]], progress: Progress = lambda _: None) -> Judged:
-        """Judge the traces in these segments. The result can be asked until the engine judges again."""
+    def judge(
+        self,
+        segments: Iterable[tuple[str, bytes]],
+        progress: Progress = lambda _: None,
+        rules: Collection[str] | None = None,
+    ) -> Judged:
+        """Judge the traces in these segments (`judged`). The result can be asked until the engine judges again."""
         if self._used:
             self._connection.rollback()
         self._connection.begin()
@@ -132,7 +139,7 @@ class Engine:
         progress(STAGES[1])
         self._optimize_for(size)
         types = {name for (name,) in self._connection.execute("SELECT DISTINCT type FROM bronze").fetchall()}
-        for table in product().tables:
+        for table in product().tables_for(rules):
             if not table.needs or not types.isdisjoint(table.needs):
                 self._run(table)
         progress(STAGES[2])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -67,6 +68,23 @@ class Product:
     def statements(self) -> tuple[tuple[Statement, ...], ...]:
         """Return all statements, by kind."""
         return self.tables, self.findings, self.figures, self.details, self.published
+
+    def tables_for(self, rules: Collection[str] | None) -> tuple[Statement, ...]:
+        """Return the tables that a verdict needs, in the order in which they are computed.
+
+        rules: the names of the evidence tables whose checks run; None for all tables.
+        """
+        if rules is None:
+            return self.tables
+        needed: list[Statement] = []
+        for table in reversed(self.tables):
+            if (
+                table.name.removeprefix(RULES) in rules
+                if table.name.startswith(RULES)
+                else any(f'"{table.name}"' in other.sql for other in (*self.findings, *needed))
+            ):
+                needed.append(table)
+        return tuple(reversed(needed))
 
     def query(self, name: str) -> str:
         """Return the SQL of a query of the verdict or of a report."""

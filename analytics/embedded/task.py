@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -26,13 +26,18 @@ _SETTINGS: Final[Mapping[str, object]] = {"threads": 1}
 
 
 def judge_batch(
-    batches: Iterable[pa.RecordBatch], figures: Sequence[str], *, is_published: bool
+    batches: Iterable[pa.RecordBatch],
+    figures: Sequence[str],
+    *,
+    is_published: bool,
+    rules: Collection[str] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Judge segments, and yield a row with the findings; none if there are no segments.
 
     batches: of file, content. A content that is null is read here.
     figures: the names of queries whose rows are returned with the findings.
     is_published: whether the row also has the published tables.
+    rules: the names of the evidence tables whose checks run; None for all.
     """
     # Spark reads a file twice that is in two of the places.
     segments = {file.as_py(): content.as_py() for rows in batches for file, content in zip(*rows.columns, strict=True)}
@@ -40,7 +45,7 @@ def judge_batch(
         return
     here = contents(file for file, content in segments.items() if content is None)
     sent = ((file, content) for file, content in segments.items() if content is not None)
-    with judged(chain(here, sent), settings=_SETTINGS) as found:
+    with judged(chain(here, sent), settings=_SETTINGS, rules=rules) as found:
         rows: dict[str, Any] = {**found.findings, **{name: found.answers(name, {}) for name in figures}}
         tables = _tables(found) if is_published else {}
     encoded = msgspec.msgpack.encode(_Result(rows, tables))

@@ -111,10 +111,12 @@ def _lenient(annotation: Any) -> Any:
 
 def _bounded(struct: type[msgspec.Struct]) -> type[msgspec.Struct]:
     """Return the type of a part of an event, with bounded numbers. JSON has its defaults."""
-    fields: list[Any] = [
-        (each.name, _lenient(each.type), msgspec.field(default=each.default, default_factory=each.default_factory))
-        for each in msgspec.structs.fields(struct)
-    ]
+    fields: list[Any] = []
+    for each in msgspec.structs.fields(struct):
+        if each.default_factory is not msgspec.NODEFAULT:
+            raise TypeError(f"{struct.__name__}.{each.name} has a default that is made anew")
+        of = _lenient(each.type)
+        fields.append((each.name, of) if each.required else (each.name, of, each.default))
     return msgspec.defstruct(struct.__name__, fields, kw_only=True, gc=False)
 
 

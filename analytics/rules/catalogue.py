@@ -5,7 +5,7 @@ Each module of this folder has the checks of one subject. To add a check, add an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Final
 
 from analytics.errors import UnknownCheck
@@ -59,6 +59,11 @@ def chosen(selected: Iterable[str], deselected: Iterable[str]) -> frozenset[str]
     words = list(selected)
     ids = set().union(*map(_named, words)) if words else EVERY
     return frozenset(ids.difference(*map(_named, deselected)))
+
+
+def tables_of(checks: Container[str]) -> frozenset[str]:
+    """Return the names of the evidence tables of these checks, which are given by their ids."""
+    return frozenset(check.table for check in CHECKS if check.id in checks)
 
 
 def _named(word: str) -> set[str]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 
+from analytics.embedded import engine
+from analytics.embedded.product import product
 from analytics.evidence.tables import TABLES
 from analytics.ingest.lines import read_lines
 from analytics.ingest.places import contents_of
-from analytics.rules.catalogue import CHECKS
+from analytics.rows import Row
+from analytics.rules.catalogue import CHECKS, chosen, tables_of
 from analytics.rules.required_events import NEEDS
 from tests.support.judged_traces import Judged
 from traces.events import EVENT_TYPES
@@ -36,3 +39,26 @@ def test_a_skipped_check_would_read_nothing(judged: Judged) -> None:
     ]
     assert without == []
     assert {row.rule_check for row in consumed} == tables.keys()
+
+
+def test_chosen_checks_find_the_same_with_fewer_tables(judged: Judged) -> None:
+    """`--select` computes only the tables that the verdict and the chosen checks need; the checks find the same."""
+    segments = list(contents_of([str(judged.place("stories/reissued"))]))
+    ids = chosen(["TM"], [])
+    with engine.judged(segments) as found:
+        every = found.findings
+    with engine.judged(segments, rules=tables_of(ids)) as found:
+        some = found.findings
+
+    def ordered(rows: list[Row]) -> list[str]:
+        return sorted(map(str, rows))
+
+    assert ordered([row for row in some["rules"] if row.check in ids]) == ordered(
+        [row for row in every["rules"] if row.check in ids]
+    )
+    assert {name: ordered(some[name]) for name in some if name not in {"rules", "names"}} == {
+        name: ordered(every[name]) for name in every if name not in {"rules", "names"}
+    }
+    names = [table.name for table in product().tables_for(tables_of(ids))]
+    assert {name for name in names if name.startswith("rules/")} == {f"rules/{name}" for name in tables_of(ids)}
+    assert "evidence/candidates" not in names

@@ -72,6 +72,7 @@ class Request:
     verb: the verb that the user gave.
     tables: the folder or URL that keeps the tables, or None.
     is_published: whether tables are written.
+    rules: the names of the evidence tables whose checks run; None for all.
     """
 
     verb: str
@@ -81,6 +82,7 @@ class Request:
     tables: str | None = None
     is_report: bool = False
     is_published: bool = False
+    rules: frozenset[str] | None = None
 
 
 @contextmanager
@@ -145,7 +147,7 @@ def _embedded(request: Request, listed: Sequence[str]) -> Iterator[tuple[Judged,
 
     with _stages(_FIRST_STAGE, engine.STAGES) as show_stage:
         if request.tables is None:
-            with engine.judged(contents(listed), show_stage) as found:
+            with engine.judged(contents(listed), show_stage, rules=request.rules) as found:
                 yield found, engine.NAME
             return
         from analytics.embedded.product import version  # noqa: PLC0415 - an extra
@@ -187,7 +189,7 @@ def _on_spark(request: Request, files: Sequence[str], urls: Sequence[str]) -> It
 
         def judge(base: str, chosen: Sequence[str] | None = None) -> AbstractContextManager[Judged]:
             return batches.judged(
-                spark, places, lambda nth: Tables(spark, f"{base}/{nth}"), show_stage, only=chosen,
+                spark, places, lambda nth: Tables(spark, f"{base}/{nth}"), show_stage, only=chosen, rules=request.rules,
                 report=request.is_report or is_kept, publish=request.is_published or is_kept,
             )  # fmt: skip
 

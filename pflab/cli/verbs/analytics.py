@@ -73,10 +73,12 @@ def check(
     with analytics_failure_of("check"):
         if report is not None:
             need("jinja2")
-        from analytics.rules.catalogue import chosen  # noqa: PLC0415 - an extra
+        from analytics.rules.catalogue import chosen, tables_of  # noqa: PLC0415 - an extra
 
         checks = chosen(select or [], deselect or [])
-        request = Request("check", traces, engine, master, tables, is_report=report is not None)
+        # Tables that are kept have all checks, for the next check may choose others.
+        rules = tables_of(checks) if (select or deselect) and tables is None else None
+        request = Request("check", traces, engine, master, tables, is_report=report is not None, rules=rules)
         with judged(request) as (found, name):
             result = _written(found, checks, name, report, shiviz)
     if as_json:
