@@ -107,7 +107,7 @@ class Engine:
         self._used = False
         connection.execute(FOR_SESSION)
         connection.execute(FUNCTIONS.read_text("utf-8"))
-        self._take([LINES.empty_table()], "CREATE TABLE bronze AS")
+        self._take([pa.Table.from_batches([], schema=LINES)], "CREATE TABLE bronze AS")
         for table in product().tables:
             connection.execute(f'CREATE TABLE "{table.name}"({table.columns})')
         for name, columns in product().given.items():
