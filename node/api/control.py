@@ -89,7 +89,8 @@ class Entry(Body, frozen=True, kw_only=True):
 
     store: Store
     stamps: Annotated[
-        list[tuple[Line, At]], Meta(max_length=MOST_STAMPS, examples=[[["contoso.test", 1066694400000000]]])
+        list[tuple[Line, Annotated[int, Meta(ge=0, le=END_AT)]]],
+        Meta(max_length=MOST_STAMPS, examples=[[["contoso.test", 1066694400000000]]]),
     ]
     missing: Annotated[Line, Meta(examples=[""])]
 

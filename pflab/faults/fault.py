@@ -280,7 +280,7 @@ class Smtp(LinkFault, frozen=True, kw_only=True, tag="smtp"):
     does: Annotated[
         Line,
         Meta(
-            examples=["451", "504", "550", "disconnect", "silence", "tarpit"],
+            examples=["451", "504", "550", "disconnect", "silence"],
             description="A reply from 400 to 599, with or without a text; or disconnect, silence or tarpit.",
         ),
     ]

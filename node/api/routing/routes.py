@@ -208,10 +208,10 @@ class RouteIndex:
         return [method for method in METHODS if method in supported]
 
     def _at(self, path: str) -> Iterator[Found]:
-        parts = path.split("/")
-        for ends, values in _ends(self._root, parts, 0, ()):
-            for entry in ends.values():
-                yield Found(entry, dict(zip(entry.route.in_path, values, strict=True)))
+        """Yield the routes of a path. A word in a route's path hides the fields of other routes at its place."""
+        ends, values = next((end for end in _ends(self._root, path.split("/"), 0, ()) if end[0]), ({}, ()))
+        for entry in ends.values():
+            yield Found(entry, dict(zip(entry.route.in_path, values, strict=True)))
         for pattern, entry in self._wild:
             match = pattern.fullmatch(path)
             if match is not None:

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pflab.cli.app import run
+from pflab.cli.output import page
 from pflab.client import Client
 from pflab.explain.fitted_table import FittedGrid, FittedTable
 from pflab.terms.verdict import ExitCode
@@ -106,7 +107,7 @@ def test_the_tables_of_all_verbs_fit(
     printed: dict[int, str] = {}
     monkeypatch.chdir(folder)
     for width in (*WIDTHS, 200):
-        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setattr(page, "_width", width)
         assert run(verb) in {ExitCode.GOOD, ExitCode.VIOLATION}, capsys.readouterr().err
         printed[width] = capsys.readouterr().out
     assert printed[200].strip()

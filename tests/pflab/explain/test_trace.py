@@ -84,6 +84,7 @@ def test_the_application_log_of_a_run(capsys: pytest.CaptureFixture[str]) -> Non
 RENAMED = """\
 title: A subject changes, and a number is given out twice
 topology: one-site.yaml
+breaks: [CN-1, HI-2]
 settings: {New Replica GUID On Restore: 0}
 steps:
   - post: {on: A, folder: Projects, subject: Draft, as: draft}
