@@ -105,15 +105,23 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
     there = F.expr("filter(holders, h -> not exists(removed, g -> g.store = h and g.seq < seq))")
     found = found.withColumn("holders", F.when(F.col("removed").isNull(), F.col("holders")).otherwise(there))
     found = found.join(F.broadcast(_addresses(events)), ["trace", "node"], "left")
-    had = "coalesce(try_element_at(filter(addresses, a -> a.store = {store} and a.seq < seq), -1).has, false)"
-    with_address = F.expr(f"filter(holders, h -> {had.format(store='h')})")
+    with_address = F.expr(f"filter(holders, h -> {_HAD.format(store='h')})")
     reached = F.when(F.col("addresses").isNull(), F.col("holders")).otherwise(with_address)
-    answerable = F.expr(f"addresses is null or {had.format(store='node')} and {had.format(store='sender')}")
     return (
-        found.withColumns({"reached": reached, "answerable": answerable})
+        found.withColumns({"reached": reached, "answerable": F.expr(_ANSWERABLE)})
         .join(F.broadcast(restored), ["trace", "node"], "left_anti")
         .drop("list", "joined", "deleted", "removed", "addresses")
     )
+
+
+_HAD: Final = "coalesce(try_element_at(filter(addresses, a -> a.store = {store} and a.seq < seq), -1).has, false)"
+_ANSWERABLE: Final = f"addresses is null or {_HAD.format(store='node')} and {_HAD.format(store='sender')}"
+
+
+def with_answerable(cases: DataFrame, events: Silver) -> DataFrame:
+    """Return `cases` with `answerable`: whether the node and the sender of a received mail had an address (ML-1)."""
+    found = cases.join(F.broadcast(_addresses(events)), ["trace", "node"], "left")
+    return found.withColumn("answerable", F.expr(_ANSWERABLE)).drop("addresses")
 
 
 def _addresses(events: Silver) -> DataFrame:

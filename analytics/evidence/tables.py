@@ -64,7 +64,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "received": lambda m: with_node_state(replication_mails.received(m.events, m.nodes), m),
     "rows_replaced": lambda m: replication_mails.rows_replaced(m.events),
     "hops": lambda m: hops.hops(m.events, m.nodes),
-    "requests": lambda m: with_node_state(entries.requests(m.events, m.restored), m),
+    "requests": lambda m: with_node_state(holders.with_answerable(entries.requests(m.events, m.restored), m.events), m),
     "entries": lambda m: with_plain(entries.entries(m.events, m.restored), m),
     "decisions": lambda m: decisions(m.events),
     "statuses": lambda m: with_punctual(with_plain(status_mails.statuses(m.events, m.listed), m), m),

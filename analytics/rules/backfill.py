@@ -143,8 +143,8 @@ CHECKS: Final = (
         id="requests are answered",
         rules=("BF-5", "BF-8"),
         table="requests",
-        says="A request is answered at once, and exactly once.",
-        about="true",
+        says="A request is answered at once, and exactly once. Only a store without an address gets no answer.",
+        about="answerable or answers is not null",
         holds=(
             "answers = 1 and (answered_at = at or refused > 0) or answers is null and refused = times"
             f" and {IS_SUSPENDED}"

@@ -31,7 +31,7 @@ only the comparison of the replicas must."""
 
 SEEDS = (
     2, 13, 28, 32, 48, 71, 84, 110, 179, 230, 5016, 5028, 90060, 90103, 100197, 100277, 100433, 200226, 200345,
-    300104, 300288, 1651174162, 2687790865, 2687790868, 3809876412,
+    1083, 300104, 300288, 1651174162, 2687790865, 2687790868, 3809876412,
 )  # fmt: skip
 """Seeds with many branches: links that go down, restarted stores, changed lists, dropped tombstones, a request refused because
 content is suspended (5016), and a deleted store with the only copy of something (5028).
@@ -43,7 +43,8 @@ statuses (179), a mail came back to its sender's bridgehead (230), a repeat came
 hidden at the receiver (100433), a repeated request was refused twice (200226), a change had lost against a version that has
 expired (200345) or been replaced by one (1651174162), a new replica became the only one (2687790865), a mail that a later one
 had overtaken came from a store that was marked down (2687790868), a line lost the answers to 31 transmissions of one mail
-(3809876412), a restore undid an attempt to send a mail (300104, 300288)."""
+(3809876412), a restore undid an attempt to send a mail (300104, 300288), a
+requester had lost its address (1083)."""
 
 
 def write_scenarios(place: Path) -> None:
