@@ -6,11 +6,10 @@ check or narrate have no place here: a forecast goes on to its own end.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from operator import mul
 from typing import Any, Final
-
-import msgspec
 
 from node.errors import NodeError
 from pflab.errors import LabError
@@ -36,7 +35,9 @@ MOST_POSTED: Final = 16 * MEGABYTE
 def read_steps(given: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
     """Return the steps that these mappings describe. Raises LabError with all mistakes."""
     try:
-        steps = steps_from_text(msgspec.json.encode({"steps": given}).decode(), "the forecast")
+        steps = steps_from_text(json.dumps({"steps": given}), "the forecast")
+    except RecursionError:
+        raise LabError("the steps are nested too deeply; a step has one verb and its arguments") from None
     except ScenarioError as error:
         words = (f"{problem.path}: {problem.what}; {problem.would_be_right}" for problem in error.problems)
         raise LabError(" and ".join(words)) from error

@@ -159,6 +159,8 @@ class _Reader:
             if len(members) > 1:
                 return self._tagged(members, value, place)
             (kind,) = members
+        if isinstance(kind, declared.AnyType):
+            return value
         value = self.converted(kind, value)
         form, right = _FORMS[type(kind)]
         if not isinstance(value, form) or (isinstance(value, bool) and form is not bool):

@@ -23,7 +23,7 @@ import pytest
 
 from pflab.cli.app import run
 from pflab.cli.running_lab import client_of
-from pflab.client import Client
+from pflab.client import Client, ClientError
 from pflab.drivers.launch import node_environment
 from pflab.terms.verdict import ExitCode
 from pflab.testing.lab import Lab
@@ -217,6 +217,12 @@ def test_a_wrong_step_gets_one_clear_line(up: str, step: str, mistake: str, caps
     """A step that a forecast cannot play is refused with one line, and the lab does not change."""
     assert run(["what-if", step, "--lab", up]) == ExitCode.UNKNOWN
     assert mistake in capsys.readouterr().err
+
+
+def test_a_wrong_field_beside_steps_is_named(up: str) -> None:
+    """The fields of a step may have values of any kind; another field that is wrong gets its words."""
+    with client_of(up) as client, pytest.raises(ClientError, match='mail: "5" is not a text'):
+        client.forecast("1 h", steps=[{"stop": [1, None, {}]}], mail=5)
 
 
 def test_the_example_of_each_help_works(up: str) -> None:
