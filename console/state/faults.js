@@ -4,7 +4,7 @@
  * @typedef {object} Field
  * @property {string} name as the API calls it; `between.0` and `between.1` are the ends of `between`
  * @property {string} label
- * @property {"server" | "connector" | "server or site" | "word" | "number" | "duration" | "yes" | "text"} kind
+ * @property {"server" | "connector" | "server or site" | "word" | "number" | "span" | "yes" | "text"} kind
  * @property {readonly string[]} [words] what it can be
  * @property {boolean} required
  * @property {string} first what the form has at first
@@ -50,7 +50,7 @@ function fieldOf(name, label, schema, required) {
     ? "word"
     : (format ?? { boolean: "yes", integer: "number" }[/** @type {string} */ (type)] ?? "text");
   const first = schema.default ?? (required || kind === "number" ? examples[0] : undefined) ?? "";
-  const hint = kind === "duration" && examples.length > 0 ? `such as ${examples[0]}` : (schema.description ?? "");
+  const hint = kind === "span" && examples.length > 0 ? `such as ${examples[0]}` : (schema.description ?? "");
   return { name, label, kind, words, required, first: String(first), hint };
 }
 

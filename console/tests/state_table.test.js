@@ -155,7 +155,7 @@ test("a schema becomes a form, and the form a request: empty fields are left out
     connector: "SEA-NYC",
   });
   const hold = fieldsOf({
-    properties: { lasts: { type: "string", format: "duration", examples: ["2 h"] } },
+    properties: { lasts: { type: "string", format: "span", examples: ["2 h"] } },
     required: ["lasts"],
   });
   assert.deepEqual([hold[0].required, hold[0].first, hold[0].hint], [true, "2 h", "such as 2 h"]);

@@ -133,7 +133,7 @@ function Input({ state, field }) {
   if (field.kind === "number") {
     return html`<input type="number" name=${name} min="1" value=${first} placeholder="∞" title=${hint} />`;
   }
-  if (field.kind === "duration" || field.kind === "text") {
+  if (field.kind === "span" || field.kind === "text") {
     return html`<input class=${field.kind} name=${name} value=${first} required=${required} placeholder=${hint} />`;
   }
   return html`<select name=${name} required=${required} title=${hint}>

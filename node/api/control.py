@@ -83,14 +83,21 @@ class Gone(Body, frozen=True, kw_only=True):
     store: Store
 
 
+class Stamped(Body, frozen=True, kw_only=True):
+    """From an instant on, an entry has an address of a domain as its primary one."""
+
+    domain: Annotated[Line, Meta(examples=["contoso.test"])]
+    at: At
+
+
 class Entry(Body, frozen=True, kw_only=True):
-    """The entry of a store in the directory: its stamps, each as domain and instant, and why it has no address if it has
+    """The entry of a store in the directory: its stamps, and why it has no address if it has
     none."""
 
     store: Store
     stamps: Annotated[
-        list[tuple[Line, Annotated[int, Meta(ge=0, le=END_AT)]]],
-        Meta(max_length=MOST_STAMPS, examples=[[["contoso.test", 1066694400000000]]]),
+        list[Stamped],
+        Meta(max_length=MOST_STAMPS, examples=[[{"domain": "contoso.test", "at": 1066694400000000}]]),
     ]
     missing: Annotated[Line, Meta(examples=[""])]
 
@@ -188,7 +195,7 @@ async def peers(process: ManagedHosts, name: Name, order: Peers) -> Response:
 async def entered(process: ManagedHosts, name: Name, order: Entry) -> Response:
     """Add a store that joins later to the directory, or replace the stamps of a store's entry."""  # spec: RP-3, ML-1
     host = process.host(name)
-    stamps = [Stamp(*stamp) for stamp in order.stamps]
+    stamps = [Stamp(stamp.domain, stamp.at) for stamp in order.stamps]
     host.do(lambda node, now: node.enter(now, order.store, stamps, order.missing))
     return _status(host, host.now)
 

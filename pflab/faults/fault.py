@@ -60,6 +60,7 @@ TARPIT: Final = "tarpit"
 """One effect of an SMTP fault: the answer comes late. The others are a reply, disconnect and silence."""
 
 _LAST_NUMBER: Final = 2**53 - 1
+_TARPIT_BY: Final = "20 min"
 _REPLY: Final = re.compile(r"([45][0-9]{2})(?: ([\x20-\x7e]{1,200}))?")
 
 
@@ -75,7 +76,7 @@ End = Annotated[Line, Meta(extra_json_schema=_format("server or site"))]
 Connector = Annotated[
     Line, Meta(title="on connector", description="Only on this connector.", extra_json_schema=_format("connector"))
 ]
-Duration = Annotated[Line, Meta(examples=["20 min"], extra_json_schema=_format("duration"))]
+Duration = Annotated[Line, Meta(examples=["20 min"], extra_json_schema=_format("span"))]
 OnlyType = Annotated[
     MailType,
     Meta(
@@ -280,11 +281,11 @@ class Smtp(LinkFault, frozen=True, kw_only=True, tag="smtp"):
     does: Annotated[
         Line,
         Meta(
-            examples=["451", "504", "550", "disconnect", "silence"],
+            examples=["451", "504", "550", "disconnect", "silence", "tarpit"],
             description="A reply from 400 to 599, with or without a text; or disconnect, silence or tarpit.",
         ),
     ]
-    by: Annotated[By, Meta(description="With tarpit: how late each mail is.")] | None = None
+    by: Annotated[By, Meta(description="With tarpit: how late each mail is; default: 20 min.")] | None = None
     count: Count | None = None
     lasts: Lasts | None = None
 
@@ -297,10 +298,12 @@ class Smtp(LinkFault, frozen=True, kw_only=True, tag="smtp"):
                 f"does: {self.does!r} cannot happen at an SMTP verb; write disconnect, silence, tarpit, or a reply from 400 to"
                 " 599 with an optional text, such as 451 or 504 Need to authenticate first"
             )
-        if (self.does == TARPIT) != (self.by is not None):
-            raise ValueError(
-                "by: a tarpit needs it, and nothing else has it; write for example does: tarpit, by: 20 min"
-            )
+        if self.by is not None and self.does != TARPIT:
+            raise ValueError("by: only a tarpit has it; write for example does: tarpit, by: 20 min")
+
+    @property
+    def by_us(self) -> int:
+        return parse_duration(self.by or _TARPIT_BY) if self.does == TARPIT else 0
 
     @property
     def at(self) -> Verb:

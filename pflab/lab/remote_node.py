@@ -69,7 +69,9 @@ class RemoteNode(RemoteChanges):
 
     def enter(self, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str) -> None:
         del now
-        self._send_once("/directory", {"store": store, "stamps": list(stamps), "missing": missing})
+        self._send_once(
+            "/directory", {"store": store, "stamps": [stamp._asdict() for stamp in stamps], "missing": missing}
+        )
 
     def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
         del now

@@ -47,7 +47,7 @@ def fault_words(kind: str, details: Mapping[str, object]) -> str:
             by = of.get("by", "")
             return f"the clock of {of.get('server', '')} is {by.removeprefix('-')} {'slow' if by.startswith('-') else 'fast'}"
         case "smtp":
-            effect = f"a delay of {of.get('by', '')}" if of.get("does") == "tarpit" else of.get("does", "")
+            effect = f"a delay of {of.get('by', '20 min')}" if of.get("does") == "tarpit" else of.get("does", "")
             return f"{of.get('verb', '')} ends with {effect}{place}{left}{until}"
         case _:
             mails = (

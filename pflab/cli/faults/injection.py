@@ -34,7 +34,7 @@ EXAMPLES: Final = {
 }
 """For each kind, an example of its arguments."""
 
-_METAVARS: Final = {"server": "SERVER", "connector": "CONNECTOR", "duration": "DURATION"}
+_METAVARS: Final = {"server": "SERVER", "connector": "CONNECTOR", "span": "DURATION"}
 """For each format of a field's schema, the name of its value in the help."""
 
 

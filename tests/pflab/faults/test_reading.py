@@ -36,7 +36,7 @@ from pflab.faults.schemas import schema_of
             )
             for wrong in ("200", "later", "45", "451\r\nx")
         ),
-        ("smtp", {"verb": "MAIL", "does": "tarpit"}, "by: a tarpit needs it"),
+        ("smtp", {"verb": "MAIL", "does": "451", "by": "5 min"}, "by: only a tarpit has it"),
         ("unstamp", {}, "server: missing"),
         ("skew", {"server": "A", "by": "0 s"}, "by: must be longer than zero"),
     ],
