@@ -48,7 +48,10 @@ class OpenToAll(Exception):
 
 
 class HttpServer:
-    """Serves one application. Beyond loopback it requires a token; see Guard for `users_token`, `login` and `trusted`."""
+    """Serves one application. Beyond loopback it requires a token; see Guard for `users_token`, `login` and `trusted`.
+
+    listener: a socket that listens already, in place of host and port.
+    """
 
     def __init__(
         self,
@@ -56,6 +59,7 @@ class HttpServer:
         *,
         host: str = "127.0.0.1",
         port: int = 0,
+        listener: socket.socket | None = None,
         token: str | None = None,
         users_token: str | None = None,
         login: bool = False,
@@ -68,6 +72,7 @@ class HttpServer:
                 f"without a token, anybody who reaches {host} could change the lab; give a token file, or listen on 127.0.0.1"
             )
         self._asked = (host, port)
+        self._given = listener
         limits = limits or HttpLimits()
         guard = Guard(
             app,
@@ -96,9 +101,13 @@ class HttpServer:
         self._task: asyncio.Task[None] | None = None
         self.address: Address = self._asked
 
+    def share_listener(self) -> socket.socket:
+        """Return another handle of the socket at which the server listens."""
+        return self._listener.dup()
+
     async def start(self) -> Address:
         """Start to listen and return the address; port 0 means a free port. Raises OSError if the port is taken."""
-        listener = _listening(*self._asked)
+        listener = self._given or _listening(*self._asked)
         host, port = listener.getsockname()[:2]
         self.address = (str(host), int(port))
         self._config.load()

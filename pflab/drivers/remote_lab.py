@@ -26,6 +26,7 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from socket import socket
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, Unpack
 
 from node.api.http_client import Unanswered
@@ -88,6 +89,7 @@ ProcessT = TypeVar("ProcessT", bound=Process)
 class HttpOptions:
     """The address of the lab's HTTP server, and the token that requests must carry. Only a server on loopback needs no token.
 
+    listener: a socket that listens already, in place of host and port.
     users_token: a token that allows only what users do.
     known_as: the address that the nodes use, if it differs.
     trusted: clients that are treated as clients on loopback.
@@ -96,6 +98,7 @@ class HttpOptions:
 
     host: str = "127.0.0.1"
     port: int = 0
+    listener: socket | None = None
     token: str | None = None
     users_token: str | None = None
     known_as: Address | None = None
@@ -161,6 +164,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             app,
             host=http.host,
             port=http.port,
+            listener=http.listener,
             token=http.token,
             users_token=http.users_token,
             login=True,
@@ -176,6 +180,11 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     def http_address(self) -> Address:
         """The address of the lab's HTTP server."""
         return self._server.address
+
+    def share_listener(self) -> socket:
+        """Return another handle of the socket at which the lab's HTTP server listens. As long as it is open, connections are not
+        refused: they wait for the next server of this socket."""
+        return self._server.share_listener()
 
     @property
     def url(self) -> str:

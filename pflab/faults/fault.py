@@ -285,7 +285,13 @@ class Smtp(LinkFault, frozen=True, kw_only=True, tag="smtp"):
             description="A reply from 400 to 599, with or without a text; or disconnect, silence or tarpit.",
         ),
     ]
-    by: Annotated[By, Meta(description="With tarpit: how late each mail is; default: 20 min.")] | None = None
+    by: (
+        Annotated[
+            Line,
+            Meta(description="With tarpit: how late each mail is; default: 20 min.", extra_json_schema=_format("span")),
+        ]
+        | None
+    ) = None
     count: Count | None = None
     lasts: Lasts | None = None
 

@@ -389,10 +389,13 @@ def _with_earlier(options: SocketOptions, earlier: Earlier | None) -> SocketOpti
 
 async def _processes(plan: Plan, options: SocketOptions) -> RunFolder:
     """Run a lab of processes, which has an HTTP server of its own, also after a reset. Return the last run folder."""
-    port = plan.port
+    door: socket.socket | None = None
+    """The socket of the HTTP server: it listens also between two labs, so that a client waits in place of being refused."""
 
     def make(folder: RunFolder, earlier: Earlier | None) -> ProcessLab:
-        http, more = HttpOptions(port=port, extension=plan.lessons), _with_earlier(options, earlier)
+        listener = None if door is None else door.dup()
+        http = HttpOptions(port=plan.port, listener=listener, extension=plan.lessons)
+        more = _with_earlier(options, earlier)
         return ProcessLab(plan.topology, folder=folder, http=http, patience_s=plan.patience_s, **more)
 
     histories = Histories(plan.folder, make, plan.next_folder, options.pop("earlier"))
@@ -400,7 +403,8 @@ async def _processes(plan: Plan, options: SocketOptions) -> RunFolder:
         ends.push_async_callback(plan.lessons.close)
         while True:
             async with histories.lab as lab:
-                port = lab.http_address[1]  # later labs keep the free port that the first one chose
+                if door is None:
+                    door = ends.enter_context(lab.share_listener())
                 if histories.folder == plan.folder:  # after a reset the clock is paused
                     await lab.set_rate(plan.rate)
                     ends.enter_context(_announced(lab.url, histories.orders, plan.caller))
