@@ -182,8 +182,8 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         return self._server.address
 
     def share_listener(self) -> socket:
-        """Return another handle of the socket at which the lab's HTTP server listens. As long as it is open, connections are not
-        refused: they wait for the next server of this socket."""
+        """Return another handle of the socket at which the lab's HTTP server listens. As long as it is open, connections wait
+        for the next server of this socket."""
         return self._server.share_listener()
 
     @property
