@@ -120,8 +120,8 @@ _ANSWERABLE: Final = f"addresses is null or {_HAD.format(store='node')} and {_HA
 
 def with_answerable(cases: DataFrame, events: Silver) -> DataFrame:
     """Return `cases` with `answerable`: whether the node and the sender of a received mail had an address (ML-1)."""
-    found = cases.join(F.broadcast(_addresses(events)), ["trace", "node"], "left")
-    return found.withColumn("answerable", F.expr(_ANSWERABLE)).drop("addresses")
+    with_addresses = cases.join(F.broadcast(_addresses(events)), ["trace", "node"], "left")
+    return with_addresses.withColumn("answerable", F.expr(_ANSWERABLE)).drop("addresses")
 
 
 def _addresses(events: Silver) -> DataFrame:

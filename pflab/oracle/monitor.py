@@ -112,8 +112,8 @@ class Monitor:
         for store, change in self._acknowledged:
             if change not in self.facts.changes:
                 witness = f"{store} acknowledged {change}, but no event has it"
-                found = Violation("acknowledged is committed", ("CN-2", "DU-1"), self._lab.now, witness)
-                self._invariants.violations.append(found)
+                violation = Violation("acknowledged is committed", ("CN-2", "DU-1"), self._lab.now, witness)
+                self._invariants.violations.append(violation)
         self._acknowledged = []
 
     # --- events: what must be read

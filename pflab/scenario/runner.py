@@ -139,8 +139,8 @@ async def run_scenario(
     Raises LabError or NodeError only if the lab cannot be started. A failed step is the result's `failure`.
     """
     async with lab_factory(scenario.topology) as lab:
-        kept = [kind for kind in invariants if not set(kind.rules) & set(scenario.breaks)]
-        monitor = Monitor(lab, kept) if kept and lab.events_in_order else None
+        expected = [kind for kind in invariants if not set(kind.rules) & set(scenario.breaks)]
+        monitor = Monitor(lab, expected) if expected and lab.events_in_order else None
         play = Play(lab, skips=scenario.missing == "skip", monitor=monitor)
         result = await play_scenario(scenario, play, watch=watch)
         if finish is not None:

@@ -23,7 +23,6 @@ from traces.labtime import format_instant, parse_duration
 MOST_EVENTS: Final = 20_000
 """The most events of a forecast; it ends there. They are a few megabytes, and take the lab about three seconds."""
 
-
 _TURNS: Final[WeakKeyDictionary[ServedLab, asyncio.Lock]] = WeakKeyDictionary()
 """One forecast of a lab at a time, because each has a copy of all databases in memory; others wait."""
 

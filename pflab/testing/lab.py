@@ -182,7 +182,7 @@ class Lab(Client):
             raise AssertionError(self._never_true(last, begun_at, within))
 
     def _never_true(self, last: object, begun_at: str, within: str) -> str:
-        """Return how long the condition has been false, and what may be the reason.
+        """Return how long the condition has been false, and the likely reason.
 
         last: its last value.
         """

@@ -100,8 +100,8 @@ def _with_altered_field(content: bytes, name: str) -> bytes:
     except CodecError:  # the header is too long
         return content
     field = re.compile(rb"^%s[ \t]*:((?:.|\n[ \t])*)" % re.escape(name.encode("ascii")), re.IGNORECASE | re.MULTILINE)
-    found = field.search(content, 0, header_end)
-    return content if found is None else _with_other_letter(content, range(*found.span(1)))
+    match = field.search(content, 0, header_end)
+    return content if match is None else _with_other_letter(content, range(*match.span(1)))
 
 
 def _with_other_letter(content: bytes, places: Iterable[int]) -> bytes:

@@ -184,3 +184,25 @@ async def test_a_client_cannot_choose_its_address() -> None:
     finally:
         await server.stop()
     assert status == b"HTTP/1.1 401 Unauthorized\r\n"
+
+
+async def test_a_shared_listener_lets_clients_wait_for_the_next_server() -> None:
+    """Between two servers of one socket a client is not refused: the next server answers it."""
+    routes = Routes[None]("")
+
+    @routes.get("/here")
+    async def here(_: None) -> Response:
+        """Answer."""
+        return Response(b"here")
+
+    first = HttpServer(Api(routes.serving(lambda: None)))
+    host, port = await first.start()
+    with first.share_listener() as door:
+        await first.stop()
+        reader, writer = await asyncio.open_connection(host, port)
+        writer.write(b"GET /here HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        following = HttpServer(Api(routes.serving(lambda: None)), listener=door.dup())
+        assert await following.start() == (host, port)
+        assert (await reader.read()).endswith(b"here")
+        writer.close()
+        await following.stop()

@@ -184,11 +184,11 @@ def test_what_if_says_what_will_happen_and_changes_nothing(up: str, capsys: pyte
         lost = "lose: {from: A, to: B, type: content, count: 1}"
         posted = "post: {on: A, folder: Projects, subject: Hello}"
         assert run(["what-if", lost, posted, "--converged", "Projects", "--within", "54 h"]) == ExitCode.GOOD
-        told = capsys.readouterr()
+        output = capsys.readouterr()
         assert re.search(
-            r"^\+ 2003-10-22T06:15:00Z  B +applies A-1, 'Hello' in Projects \(backfill\)$", told.out, re.MULTILINE
+            r"^\+ 2003-10-22T06:15:00Z  B +applies A-1, 'Hello' in Projects \(backfill\)$", output.out, re.MULTILINE
         )
-        assert "Projects converges at 2003-10-22T06:15:00Z" in told.err
+        assert "Projects converges at 2003-10-22T06:15:00Z" in output.err
         assert list(client.events()) == before
         client.inject("lose", from_="A", to="B", type="content", count=1)
         client.post("A", "Projects", subject="Hello")
