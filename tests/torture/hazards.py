@@ -115,7 +115,9 @@ def _drop(machine: Machine, chance: random.Random) -> Iterator[None]:
     from_, to = chance.sample(STORES, 2)
     with machine.client() as client:
         repeat_until_answered(
-            partial(client.inject, "smtp", at=chance.choice(DROPPED_AT), does="disconnect", from_=from_, to=to, count=1)
+            partial(
+                client.inject, "smtp", verb=chance.choice(DROPPED_AT), does="disconnect", from_=from_, to=to, count=1
+            )
         )
     yield
 

@@ -339,14 +339,16 @@ def test_a_run_that_violates_a_rule_fails(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_scenario_that_violates_a_rule_fails(tmp_path: Path) -> None:
-    """With --pflab-check, a scenario whose own expectations hold still fails if its run violates a rule."""
-    plant(MUTANTS / "broadcast-forgets-one.patch", tmp_path / "mutant")
+    """With --pflab-check, a scenario whose own expectations and invariants hold still fails if its run violates a rule."""
+    (tmp_path / "late").mkdir()
+    late = "import node.state.store_settings as settings\nsettings.STATUS_OFFSET_US = 20 * 60 * 1_000_000\n"
+    (tmp_path / "late" / "sitecustomize.py").write_text(late, "utf-8")
     topology = {"servers": {"A": {}, "B": {}, "C": {}}, "folders": {"Projects": {}}}
     steps = [{"post": {"on": "A", "folder": "Projects", "subject": "Hello", "as": "p1"}}, {"advance": "26 h"}]
     scenario = {"title": "Quiet", "topology": topology, "steps": steps}
     (tmp_path / "quiet.yaml").write_text(yaml.safe_dump(scenario, sort_keys=False), "utf-8")
-    code, told = run_pytest(tmp_path, *SIMULATED, "--pflab-check", "quiet.yaml", PYTHONPATH=str(tmp_path / "mutant"))
-    assert (code, "the run violates" in told) == (1, True), told
+    code, told = run_pytest(tmp_path, *SIMULATED, "--pflab-check", "quiet.yaml", PYTHONPATH=str(tmp_path / "late"))
+    assert (code, "the run violates status checks run on schedule (ST-1)" in told) == (1, True), told
 
 
 @pytest.mark.long
