@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from pflab.cli.inputs.files import existing_run
+from pflab.cli.inputs.files import existing_run, shown_path
 from pflab.cli.output import CommandError, err
 from pflab.cli.running_lab import LabReader, client_of, default_url, lexicon_of
 from topology.problems import did_you_mean, quoted
@@ -40,16 +40,39 @@ def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
 
 def chosen_events(run: Path | None, lab: str | None) -> RunEvents:
     """Return the events of the run or lab that `chosen_reader` chooses."""
-    from pflab.runs.events import RunEvents  # noqa: PLC0415 - as above
-
     with chosen_reader(run, lab) as reader:
         if isinstance(reader, LabReader):
-            events = [msgspec.convert(each, AnyEvent) for each in reader.client.events()]
-            # The lab's folder can be on another machine, and the lab can have discarded its earliest events.
-            organization = json.dumps(reader.client.json("GET", "/lab/topology"))
-            place = Path(reader.client.lab()["folder"])
-            return RunEvents.of(place, events, names=lexicon_of(reader.client), organization=organization)
+            return _events_of(reader)
+        from pflab.runs.events import RunEvents  # noqa: PLC0415 - a store's code takes long to import
+
         return RunEvents.at(reader.path)
+
+
+def _events_of(reader: LabReader) -> RunEvents:
+    from pflab.runs.events import RunEvents  # noqa: PLC0415 - as above
+
+    events = [msgspec.convert(event, AnyEvent) for event in reader.client.events()]
+    # The lab's folder can be on another machine, and the lab can have discarded its earliest events.
+    organization = json.dumps(reader.client.json("GET", "/lab/topology"))
+    place = Path(reader.client.lab()["folder"])
+    return RunEvents.of(place, events, names=lexicon_of(reader.client), organization=organization)
+
+
+def with_forecast(run: Path | None, lab: str | None, within: str) -> tuple[RunEvents, RunEvents]:
+    """Return the events of a running lab until now, and those with what it will do within a time.
+
+    Raises CommandError for a finished run, which has no future.
+    """
+    with chosen_reader(run, lab) as reader:
+        if not isinstance(reader, LabReader):
+            raise CommandError(
+                f"only a running lab has a future, and {shown_path(reader.path)} is a run; leave --until out"
+            )
+        forecast = reader.client.forecast(within)
+        present = _events_of(reader)  # after the forecast, so that no event is missing in between
+    if not forecast["complete"]:
+        err.print(f"the forecast has so many events that it ends at {forecast['to_at']}; look less far with --until")
+    return present, present.followed_by(msgspec.convert(event, AnyEvent) for event in forecast["events"])
 
 
 def chosen_stores(reader: Reader, server: str | None) -> list[str]:

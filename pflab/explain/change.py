@@ -66,6 +66,13 @@ class Life:
     def as_document(self, names: Lexicon) -> dict[str, Any]:
         return {"what": self.what, "told": self.told, "events": [event_json(event, names) for event in self.events]}
 
+    def after(self, earlier: Life) -> Life:
+        """Return what this explanation of a lab's future adds to that of its past."""
+        told = [line for line in self.told if line not in earlier.told]
+        events = [event for event in self.events if event not in earlier.events]
+        what = "What the lab will do with it, if nobody changes anything"
+        return Life(what, told or ["Nothing more happens to it within this time."], events)
+
     def lines(self, names: Lexicon) -> list[str]:
         return [self.what, *[f"  {line}" for line in self.told], "", *[one_line(event, names) for event in self.events]]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from node.seeded_ids import setup_guid
@@ -80,6 +81,15 @@ class RunEvents:
         if topology is not None:
             _learn_folders(names, topology)  # a folder that an event renames began with its name in the topology
         return cls(path, tuple(in_order), names, problems, topology)
+
+    def followed_by(self, events: Iterable[Event]) -> RunEvents:
+        """Return this run with events that come after it, such as those of a forecast. What it already has stays."""
+        known = {(event.node, event.seq) for event in self.events}
+        later = in_causal_order(event for event in events if (event.node, event.seq) not in known)
+        names = deepcopy(self.names)
+        for event in later:
+            names.learn(event)
+        return replace(self, events=(*self.events, *later), names=names)
 
     def in_order(self, events: Iterable[Event]) -> list[Event]:
         """Return these events without duplicates, in the order of the run."""

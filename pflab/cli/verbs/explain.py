@@ -12,13 +12,14 @@ from pflab.cli.event_colours import styled_line
 from pflab.cli.inputs.files import existing_run, shown_path
 from pflab.cli.options import FolderOption, OneFolder, OneServer, RunOption, Servers, Types, check_types
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, print_sentences, view_json
-from pflab.cli.run_or_lab import chosen_events, chosen_reader, chosen_stores
+from pflab.cli.run_or_lab import chosen_events, chosen_reader, chosen_stores, with_forecast
 from pflab.cli.running_lab import Lab
+from pflab.explain.change import Life
 from pflab.explain.change import explain as explain_in
 from pflab.explain.run_diff import diff as diff_of
 from pflab.runs.event_lines import EventFilter, event_json
 from pflab.runs.events import RunEvents
-from pflab.terms.event_words import to_the_second
+from pflab.terms.event_words import Lexicon, to_the_second
 from pflab.terms.verdict import ExitCode
 from topology.problems import counted, did_you_mean, quoted
 from traces.errors import TimeTextError
@@ -31,26 +32,42 @@ def explain(
     ],
     run: RunOption = None,
     lab: Lab = None,
+    *,
+    until: Annotated[
+        str | None, Option(metavar="DURATION", help='Also say what a running lab will do with it, such as for "36 h".')
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Explain what happened to a change or a mail on each store of a run or a running lab.
 
     The explanation says which store made the change and which mails carried it. It also says which stores lacked the
-    change and why, and when each store received it. The events that prove this follow.
+    change and why, and when each store received it. The events that prove this follow. With --until, a copy of the lab plays
+    forward, and the explanation goes on with what happens there.
 
     Example: pflab explain A-1 --run runs/latest
     """
-    events = chosen_events(run, lab)
+    events, future = (chosen_events(run, lab), None) if until is None else with_forecast(run, lab, until)
     life = explain_in(events, what)
+    document = life.as_document(events.names)
+    if future is not None:
+        later = explain_in(future, what).after(life)
+        document["future"] = later.as_document(future.names)
     if as_json:
-        print_json(life.as_document(events.names))
+        print_json(document)
         return ExitCode.GOOD
+    _print_life(life, events.names)
+    if future is not None:
+        out.print()
+        _print_life(later, future.names)
+    return ExitCode.GOOD
+
+
+def _print_life(life: Life, names: Lexicon) -> None:
     out.print(life.what, style="bold", markup=False)
     print_sentences([f"  {sentence}" for sentence in life.told])
     out.print()
     for event in life.events:
-        out.print(styled_line(event, events.names))
-    return ExitCode.GOOD
+        out.print(styled_line(event, names))
 
 
 def diff(

@@ -201,6 +201,33 @@ def test_what_if_says_what_will_happen_and_changes_nothing(up: str, capsys: pyte
         assert client.until_converged("Projects", "54 h")["now_at"] == forecast["to_at"] == "2003-10-22T06:15:00Z"
 
 
+def test_explain_until_says_how_it_goes_on(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With --until the explanation goes on with what the lab will do, and then it does that. A finished run has no future."""
+    with client_of(up) as client:
+        client.inject("lose", from_="A", to="B", type="content", count=1)
+        client.post("A", "Projects", subject="Hello")
+        client.advance("25 h")
+        assert run(["explain", "A-1", "--until", "6 h"]) == ExitCode.GOOD
+        shown = capsys.readouterr().out
+        present, _, future = shown.partition("What the lab will do with it, if nobody changes anything")
+        assert "B does not have it yet" in present
+        assert "B asks" not in present
+        assert "At 2003-10-22T06:15:00Z B asks A for it." in future
+        assert "B has it since 2003-10-22T06:15:00Z" in future
+        assert "B does not have it yet" not in future
+        assert run(["explain", "A-1", "--until", "1 h", "--json"]) == ExitCode.GOOD
+        document = json.loads(capsys.readouterr().out)
+        assert document["future"]["told"] == ["Nothing more happens to it within this time."]
+        assert document["future"]["events"] == []
+        client.advance("6 h")
+        assert run(["explain", "A-1"]) == ExitCode.GOOD
+        now = capsys.readouterr().out.splitlines()
+        assert [line for line in future.splitlines() if line not in now] == []
+        folder = Path(client.lab()["folder"])
+    assert run(["explain", "A-1", "--run", str(folder), "--until", "6 h"]) == ExitCode.UNKNOWN
+    assert "only a running lab has a future" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("step", "mistake"),
     {
