@@ -8,7 +8,7 @@ const query = (values) =>
     .map(([name, value]) => `${name}=${part(value)}`)
     .join("&")}`;
 
-export const LAB = { state: "/lab", topology: "/lab/topology", replay: "/lab/replay" };
+export const LAB = { state: "/lab", topology: "/lab/topology", replay: "/lab/replay", forecast: "/lab/forecast" };
 
 export const CLOCK = {
   now: "/lab/clock",

@@ -1,10 +1,11 @@
 /**
  * All that views read and call, by subject. A view never keeps a copy of the lab's state.
  *
- * timeline: the events, and the moment that is shown. clock: the lab's clock. page: what is opened and selected.
+ * timeline: the events, and the moment that is shown. clock: the lab's clock. forecast: its future. page: what is opened and selected.
  * orders: what the user orders the lab to do. lesson: the lesson whose lab this is.
  */
 
+import { Forecast } from "./forecast/forecast.js";
 import { LabClock } from "./lab_clock.js";
 import { LessonPlayer } from "./lesson_player.js";
 import { Orders } from "./orders.js";
@@ -23,6 +24,7 @@ export class Store {
     this.source = source;
     this.timeline = new Timeline(source.live);
     this.clock = new LabClock(source, this.timeline);
+    this.forecast = new Forecast(source, this.timeline, this.clock);
     this.page = new Page();
     this.orders = new Orders(source, this.clock);
     this.lesson = new LessonPlayer(this);
@@ -51,12 +53,16 @@ export class Store {
       timeline.travelTo(stops + 1);
     }
     if (source.base) await this.lesson.open();
-    if (source.live) clock.start();
+    if (source.live) {
+      clock.start();
+      this.forecast.start();
+    }
   }
 
   /** Ask the lab nothing more. */
   close() {
     this.clock.stop();
+    this.forecast.stop();
     this.source.close();
   }
 }

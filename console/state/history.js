@@ -30,10 +30,8 @@ export class History {
     this.events = [];
     /** @type {LabState} The state after all events. */
     this.now = beginning(topology, at, setup);
-    const { kept, next } = keep(this.now);
-    this.now = next;
     /** @type {LabState[]} */
-    this.kept = [kept];
+    this.kept = [this.keepNow()];
   }
 
   /** @param {readonly LabEvent[]} events */
@@ -42,11 +40,16 @@ export class History {
       this.events.push(event);
       apply(this.now, event);
       if (this.events.length % KEEP_EVERY === 0) {
-        const { kept, next } = keep(this.now);
-        this.kept.push(kept);
-        this.now = next;
+        this.kept.push(this.keepNow());
       }
     }
+  }
+
+  /** Return the state after all events, which later events do not change. */
+  keepNow() {
+    const { kept, next } = keep(this.now);
+    this.now = next;
+    return kept;
   }
 
   /**

@@ -39,6 +39,7 @@ export function Diagram({ store, state, pointed }) {
 
   const { timeline } = store;
   const head = timeline.head.value;
+  store.forecast.future.value; // a new one is painted
   const { count: moment, at } = timeline.painted.value;
   const playing = timeline.playing.value && !timeline.paused.value;
   const event = moment > 0 ? store.timeline.history?.events[moment - 1] : undefined;
@@ -101,6 +102,16 @@ export function Diagram({ store, state, pointed }) {
       >
         Order
       </button>
+      ${
+        store.source.live &&
+        html`<button
+          aria-pressed=${store.forecast.wanted.value}
+          onClick=${() => (store.forecast.wanted.value = !store.forecast.wanted.value)}
+          title=${store.forecast.refused.value || "Show in grey what will happen if nobody changes anything"}
+        >
+          Expected
+        </button>`
+      }
       <button onClick=${() => painter.current?.zoomBy(1.6)} aria-label="Zoom in">+</button>
       <button onClick=${() => painter.current?.zoomBy(1 / 1.6)} aria-label="Zoom out">−</button>
       <button onClick=${() => painter.current?.fit()} title="Show the whole run">All</button>

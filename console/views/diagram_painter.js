@@ -14,6 +14,7 @@
 import { duration, fullInstant, HOUR_US, MINUTE_US, SECOND_US } from "../state/lab_time.js";
 import { folderName } from "../state/lab_state.js";
 import { mailColour, mailTypeName } from "../state/mail_types.js";
+import { paintExpected } from "./expected_painter.js";
 import { scaleUtc, select, utcFormat, zoom, zoomIdentity } from "../vendor/d3.js";
 
 /**
@@ -41,6 +42,9 @@ const ROOM = 0.05;
 
 /** How many steps of the axis of order are shown when it is opened. */
 const OPENED = 40;
+
+/** How far the axis can be zoomed out: to see what is expected long after a short run. */
+const OUTERMOST = 1 / 64;
 
 /** How near to an arrow a click must be, in pixels. */
 const NEAR = 6;
@@ -92,7 +96,7 @@ export class Painter {
     this.colours = {};
     this.font = "";
     this.zoom = /** @type {import("../vendor/d3.js").ZoomBehavior<HTMLCanvasElement, unknown>} */ (zoom())
-      .scaleExtent([1, 1e6])
+      .scaleExtent([OUTERMOST, 1e6])
       .on("zoom", (/** @type {any} */ event) => {
         this.transform = event.transform;
         this.tip.hidden = true;
@@ -129,7 +133,9 @@ export class Painter {
 
   /** @param {number} factor */
   zoomBy(factor) {
-    this.selected.call(this.zoom.scaleBy, factor);
+    // The whole axis gets smaller from its right end, so that the run stays where it is.
+    const outside = this.transform.k * Math.min(1, factor) < 0.999;
+    this.selected.call(this.zoom.scaleBy, factor, outside ? [LEFT, 0] : undefined);
   }
 
   fit() {
@@ -166,10 +172,17 @@ export class Painter {
     // Waits that have not ended reach into the future. The axis has room for them, up to half of what has passed.
     let due = now;
     for (const span of marks.lasting.values()) due = Math.max(due, span.due ?? 0);
+    due = Math.max(due, this.expected()?.agreedAt ?? 0);
     const wanted = Math.max(Math.min(due, now + (now - first) / 2), first + SHORTEST_US);
     if (wanted > this.reach || wanted - first < (this.reach - first) * 0.8)
       this.reach = wanted + (wanted - first) * ROOM;
     return [first - (this.reach - first) * 0.005, this.reach];
+  }
+
+  /** Return what is expected after the moment that is shown, if that is the present. The axis of order has no place for it. */
+  expected() {
+    const { timeline, forecast } = this.store;
+    return timeline.travelling.value || this.ordered ? null : forecast.future.value;
   }
 
   /** Return where a value of the axis is, in pixels. @param {number} value */
@@ -255,6 +268,8 @@ export class Painter {
       for (const arrow of lines) this.paintArrow(context, arrow, width, 3.5);
       context.restore();
     }
+    const expected = this.expected();
+    if (expected) paintExpected(this, context, expected, { now, left: LEFT, width, height });
     this.paintNow(context, width, height, now);
     // The names of the lanes stand on a background of their own, over whatever was painted to the left of the axis.
     context.fillStyle = this.colour("panel");
@@ -595,7 +610,8 @@ export class Painter {
     const present = this.ordered ? (timeline.marks.pace.orders.at(-1) ?? 0) : clock.present();
     if (travelling)
       this.paintMoment(context, { x: this.x(present), width, height }, "muted", timeline.live ? "now" : "end");
-    this.paintMoment(context, { x: shown, width, height }, travelling ? "warn" : "text", travelling ? "" : "now");
+    const name = travelling ? "" : this.expected() ? "now · expected:" : "now";
+    this.paintMoment(context, { x: shown, width, height }, travelling ? "warn" : "text", name);
   }
 
   /**

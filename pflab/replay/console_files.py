@@ -9,7 +9,17 @@ from pflab.home import HOME
 CONSOLE: Final = HOME / "console"
 """The folder of the console."""
 
-_FOLDERS: Final = ("", "source", "state", "state/handlers", "vendor", "views", "views/folders", "views/panel")
+_FOLDERS: Final = (
+    "",
+    "forecast",
+    "source",
+    "state",
+    "state/handlers",
+    "vendor",
+    "views",
+    "views/folders",
+    "views/panel",
+)
 """The folders whose modules a browser loads."""
 
 

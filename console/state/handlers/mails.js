@@ -2,6 +2,7 @@
 
 import * as numbers from "../change_numbers.js";
 import { own, ownEntry } from "../kept_tree.js";
+import { isRequest } from "../mail_types.js";
 import { HIERARCHY, serverOf, tableOf, storeOfAddress } from "../lab_state.js";
 
 /**
@@ -53,7 +54,7 @@ export const MAILS = {
     const mail = mailOf(state, event);
     if (mail) mail.received = [...mail.received, event.node];
     const server = serverOf(state, event.node);
-    if (!server) return;
+    if (!server || isRequest(event.message_type)) return; // a request brings nothing, also to a store that lacks it too
     for (const { folder, cnset } of mailFolders(event.folders)) {
       if (cnset.size && holds(state, server, folder)) {
         const at = tableOf(state, server, folder);

@@ -1,11 +1,12 @@
 /** The posts of a folder on one server, or on two servers beside each other. */
 
 import { node } from "../../api.js";
-import { folderName, HIERARCHY, numberName } from "../../state/lab_state.js";
+import { folderName, HIERARCHY, numberName, splitNumber } from "../../state/lab_state.js";
 import { relative, shortInstant } from "../../state/lab_time.js";
 import { entryFor, hasReplica, knowsFolder, postRows, visibleText } from "../../state/posts.js";
 import { replicaSummary } from "../../state/summary.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
+import { Expected, futureOf } from "../expected.js";
 import { isPresent, useAnswer } from "../fetched.js";
 
 /**
@@ -214,7 +215,7 @@ function PostCell({ store, state, folder, server, object, cell, detail, now, alo
   const { item, missing } = cell;
   const lacks =
     missing.length > 0 &&
-    html`<${Gap} state=${state} folder=${folder} server=${server} missing=${missing} now=${now} />`;
+    html`<${Gap} store=${store} state=${state} folder=${folder} server=${server} missing=${missing} now=${now} />`;
   if (!item || item.deleted) {
     if (lacks) {
       const subject = alone ? (state.changes[missing[0]]?.subject ?? "") : "";
@@ -251,12 +252,13 @@ function PostCell({ store, state, folder, server, object, cell, detail, now, alo
 
 /**
  * What a server does not have of a post, and whether it will ask for it.
- * @param {{state: LabState, folder: string, server: string, missing: readonly string[], now: number}} props
+ * @param {{store: Store, state: LabState, folder: string, server: string, missing: readonly string[], now: number}} props
  */
-function Gap({ state, folder, server, missing, now }) {
+function Gap({ store, state, folder, server, missing, now }) {
   const names = missing.map((number) => numberName(state, number)).join(", ");
   const deletes = missing.some((number) => state.changes[number]?.operation === "delete");
   const entry = entryFor(state, server, folder, missing[0]);
+  const expectedAt = futureOf(store)?.arrivalOf(server, folder, ...splitNumber(missing[0]));
   const asked = entry?.requests.at(-1);
   const plan = asked
     ? `${server} has asked ${asked.source}`
@@ -265,6 +267,7 @@ function Gap({ state, folder, server, missing, now }) {
       : `${server} does not know of it`;
   return html`<small class="warn">
     ${names} ${missing.length > 1 ? "are" : "is"} not here yet${deletes ? " (a deletion)" : ""}: ${plan}
+    ${expectedAt && html` <${Expected}>here at ${shortInstant(expectedAt)}</${Expected}>`}
   </small>`;
 }
 

@@ -1,10 +1,12 @@
 /** The panel of a post: its text, properties and attachments, the versions of a conflict, and where its change is. */
 
 import { message, node } from "../../api.js";
+import { whyLacks } from "../../forecast/prospect.js";
 import { folderName, numberName } from "../../state/lab_state.js";
-import { relative, shortInstant } from "../../state/lab_time.js";
+import { shortInstant } from "../../state/lab_time.js";
 import { visibleText, whereIs } from "../../state/posts.js";
 import { html, useMemo, useState } from "../../vendor/preact.js";
+import { UntilWhen } from "../expected.js";
 import { isPresent, useAnswer } from "../fetched.js";
 import { Conflict } from "./conflict.js";
 import { PostDialog } from "./post_dialog.js";
@@ -164,7 +166,6 @@ function Attachments({ store, version, path }) {
 function WhereIs({ store, state, folder, number }) {
   const events = store.timeline.history?.events ?? [];
   const places = useMemo(() => whereIs(state, events, folder, number), [state.count, events, folder, number]);
-  const now = store.clock.labTime();
   return html`<h3>Where is ${numberName(state, number)}?</h3>
     <table class="where">
       ${places.map(
@@ -180,11 +181,8 @@ function WhereIs({ store, state, folder, number }) {
               }
               ${
                 !place.has &&
-                (place.entry
-                  ? place.entry.requests.length
-                    ? `asked ${place.entry.requests.map((each) => each.source).join(", ")}`
-                    : `asks ${relative(place.entry.dueAt, now)}`
-                  : "does not know of it")
+                html`${whyLacks(state, { server: place.server, folder, number })}
+                  <div><${UntilWhen} store=${store} state=${state} lack=${{ server: place.server, folder, number }} /></div>`
               }
             </td>
           </tr>`,

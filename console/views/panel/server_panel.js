@@ -4,6 +4,7 @@ import { folderName, setName } from "../../state/lab_state.js";
 import { duration } from "../../state/lab_time.js";
 import { heldFolders, replicaSummary } from "../../state/summary.js";
 import { html } from "../../vendor/preact.js";
+import { ServerProspects } from "../expected.js";
 import { Backfill } from "./backfill.js";
 import { HeldFolders } from "./held_folders.js";
 import { Log } from "./log.js";
@@ -39,6 +40,7 @@ export function ServerPanel({ store, state, name }) {
       ${" "}<span class=${`badge status-${server.status.replace(" ", "-")}`}>${server.status}</span>
     </h2>
     <p class="hint">${glance(state, name, folder)}</p>
+    <${ServerProspects} ...${props} />
     ${store.source.live && html`<${ServerActions} ...${props} />`}
     <${Tabs} label="About the server" tabs=${tabs} chosen=${part} choose=${(/** @type {string} */ id) => (store.page.part.value = id)}>
       ${["state", "backfill", "held"].includes(part) && html`<${FolderFilter} ...${props} />`}

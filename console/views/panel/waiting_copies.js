@@ -3,6 +3,8 @@
 import { FAULTS, mail } from "../../api.js";
 import { storeOfAddress } from "../../state/lab_state.js";
 import { html, useState } from "../../vendor/preact.js";
+import { prospectOfMail } from "../../forecast/prospect.js";
+import { Expected, futureOf } from "../expected.js";
 import { Relative, isPresent, useAnswer } from "../fetched.js";
 
 /**
@@ -48,6 +50,7 @@ export function WaitingCopies({ store, state, id }) {
   };
   const hold = (/** @type {Copy} */ copy) => aim(copy, "Holding the mail", { kind: "delay", by: HELD_FOR });
   if (!isPresent(store)) return null;
+  const future = futureOf(store);
   return html`${copies.map((copy) => {
     const coming = faults.find((each) => each.details.link === `${copy.server} -> ${copy.next_hop}`);
     const to = [...new Set(copy.recipients.map((one) => storeOfAddress(state, one)))].join(", ");
@@ -55,6 +58,7 @@ export function WaitingCopies({ store, state, id }) {
       Waits on <b>${copy.server}</b> for ${to}; ${copy.held ? "held, leaves" : "next attempt"}${" "}
       <${Relative} store=${store} at=${Date.parse(copy.due_at) * 1000} />
       ${copy.attempts > 0 && html`<span class="missing">, ${copy.attempts} failed</span>`}
+      ${future && html`<div><${Expected}>${prospectOfMail(future, id, copy.server, copy.next_hop)}</${Expected}></div>`}
       ${coming && html`<div class="missing">${coming.kind === "delay" ? "will be held" : `will ${verb(coming.kind)}`} when it leaves</div>`}
       <div class="row">
         <button class="danger" onClick=${() => drop(copy)}>Drop</button>

@@ -1,0 +1,125 @@
+/**
+ * Asks a live lab for its future, and asks again when the lab has changed.
+ *
+ * The lab answers from a copy of its databases, so each question costs it something. It is asked only while somebody looks at the
+ * present and the clock stands still or is slow; never while events are still coming, and never for more than a tenth of the time.
+ */
+
+import { LAB } from "../api.js";
+import { parseInstant } from "../state/lab_time.js";
+import { computed, effect, signal } from "../vendor/preact.js";
+import { Future } from "./future.js";
+
+/**
+ * @typedef {import("../lab_clock.js").LabClock} LabClock
+ * @typedef {import("../source/live.js").LiveSource} LiveSource
+ * @typedef {import("../source/replay.js").ReplaySource} ReplaySource
+ * @typedef {import("../timeline.js").Timeline} Timeline
+ * @typedef {import("./future.js").Answer} Answer
+ */
+
+/** How far a forecast looks: a store that is behind learns it from a status within a day, and asks within twelve hours. */
+export const WITHIN = "36 h";
+
+/** How long no event may come before the lab is asked, in milliseconds. */
+const QUIET_MS = 250;
+
+/** How many times as long as the answer took the lab is left alone. */
+const REST = 10;
+
+/** The fastest clock, in lab seconds for each second, of which the future is shown. Above it, it would be over too soon. */
+const FASTEST = 60;
+
+export class Forecast {
+  /**
+   * @param {LiveSource | ReplaySource} source
+   * @param {Timeline} timeline
+   * @param {LabClock} clock
+   */
+  constructor(source, timeline, clock) {
+    this.source = source;
+    this.timeline = timeline;
+    this.clock = clock;
+    /** Whether the user wants to see the future. A lesson asks its learners for it, so there they decide. */
+    this.wanted = signal(source.live && !source.base);
+    /** The future of the present; null while it is not known. */
+    this.future = signal(/** @type {Future | null} */ (null));
+    /** Why the lab has given no forecast. */
+    this.refused = signal("");
+    /** @type {ReturnType<typeof setTimeout> | 0} */
+    this.timer = 0;
+    this.asking = false;
+    this.restUntil = 0;
+    this.stops = () => {};
+  }
+
+  /** Begin to follow the lab. */
+  start() {
+    const { clock, timeline } = this;
+    const rate = computed(() => (clock.reading.value?.warping ? Infinity : (clock.reading.value?.rate ?? 0)));
+    const seen = () => this.consider();
+    document.addEventListener("visibilitychange", seen);
+    const stop = effect(() => {
+      const slow = rate.value <= FASTEST;
+      const present = timeline.moment.value === null && timeline.caughtUp.value;
+      if (!this.wanted.value || !slow || this.future.peek()?.count !== timeline.head.value) this.future.value = null;
+      this.may = this.wanted.value && slow && present;
+      this.consider();
+    });
+    this.stops = () => {
+      stop();
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }
+
+  stop() {
+    this.stops();
+    this.may = false;
+    clearTimeout(this.timer);
+  }
+
+  /** Ask the lab soon, if its future is wanted and not known. */
+  consider() {
+    clearTimeout(this.timer);
+    if (!this.may || this.asking || document.hidden || this.future.peek()) return;
+    const rest = this.restUntil - performance.now();
+    this.timer = setTimeout(() => void this.ask(), Math.max(QUIET_MS, rest));
+  }
+
+  async ask() {
+    const { timeline } = this;
+    const { history } = timeline;
+    if (!history) return;
+    const began = performance.now();
+    const count = history.events.length;
+    this.asking = true;
+    try {
+      const answer = await this.foresee([]);
+      const same = this.may && history.events.length === count && timeline.head.peek() === count;
+      if (same) this.future.value = this.futureOf(answer);
+      this.refused.value = "";
+    } catch (error) {
+      // The next event asks again.
+      this.refused.value = error instanceof Error ? error.message : String(error);
+    }
+    this.asking = false;
+    const took = performance.now() - began;
+    this.restUntil = performance.now() + REST * took;
+    if (!this.refused.peek()) this.consider();
+  }
+
+  /**
+   * Ask the lab what happens after these steps of a scenario.
+   * @param {readonly Record<string, unknown>[]} steps
+   * @returns {Promise<Answer>}
+   */
+  foresee(steps) {
+    return this.source.request(LAB.forecast, { method: "POST", body: { within: WITHIN, steps } });
+  }
+
+  /** Return the future of the present, as the lab told it. @param {Answer} answer */
+  futureOf(answer) {
+    const history = /** @type {import("../state/history.js").History} */ (this.timeline.history);
+    return new Future(history.keepNow(), answer.events, parseInstant(answer.to_at) ?? 0);
+  }
+}

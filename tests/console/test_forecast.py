@@ -1,0 +1,80 @@
+"""The expected future in a browser: until when something is missing, marked as what it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from pflab.client import Client
+from tests.support.console_page import OpenPage
+
+
+@pytest.fixture(scope="module")
+def lost(lab: str) -> Iterator[Client]:
+    """A lab in which the mail with A's first change was lost on its way to B, and a copy waits on C for the line to LON."""
+    with Client(lab) as client:
+        client.inject("lose", from_="A", to="B", type="content", count=1)
+        client.post("A", "Projects", subject="Hello")
+        client.advance("20 min")
+        yield client
+
+
+def test_a_server_says_until_when_it_lacks_a_change(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """The panel of B says why it lacks A-1, and what is expected until it has it; the lab then does exactly this."""
+    watched = open_page(lab)
+    page = watched.page
+    page.get_by_role("button", name="Server B,").click()
+    told = page.get_by_label("Details").get_by_role("listitem").filter(has_text="A-1 of Projects")
+    expect(told).to_contain_text("the copy was lost between A and B")
+    expect(told.locator(".expected")).to_contain_text(
+        "A's status tells B at 22 Oct 00:15; B asks A at 22 Oct 06:15; B has it at 22 Oct 06:15"
+    )
+    assert watched.serious_violations() == []
+
+
+def test_a_waiting_mail_says_until_when(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """A mail in a queue says where it waits, when it is expected to leave, and when it will arrive."""
+    page = open_page(lab).page
+    page.get_by_role("button", name="Server C,").click()
+    details = page.get_by_label("Details")
+    details.get_by_role("tab", name="Mail queue").click()
+    details.get_by_role("button", name="content").click()
+    copy = details.get_by_role("region", name="Copy for E")
+    expect(copy.locator(".expected")).to_contain_text(
+        re.compile(r"leaves C at 21 Oct 01:00 over NYC-LON, arrives at E")
+    )
+
+
+def test_a_post_says_until_when_each_server_lacks_it(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """The list of posts and the panel of a post say when the change is expected; the past and a lesson have no such words."""
+    page = open_page(lab).page
+    page.get_by_role("tab", name="Folders").click()
+    page.get_by_role("navigation", name="Folders").get_by_role("button", name=re.compile("^Projects")).first.click()
+    page.get_by_label("Server", exact=True).select_option("A")
+    page.locator("#view button.post", has_text="Hello").first.click()
+    row = page.get_by_label("Details").get_by_role("row", name=re.compile("^E"))
+    expect(row).to_contain_text("the content mail with it waits on C")
+    expect(row.locator(".expected")).to_contain_text("E has it at 21 Oct 01:00")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".clock .how")).to_have_text("an earlier moment")
+    expect(page.locator(".panel .expected")).to_have_count(0)
+
+
+def test_the_future_can_be_switched_off_and_changes_with_the_lab(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """The button of the diagram switches the expected future off; after a change of the lab it is another one."""
+    page = open_page(lab).page
+    page.get_by_role("button", name="Server B,").click()
+    expected = page.locator(".panel .prospects .expected")
+    expect(expected).to_contain_text("22 Oct 06:15")
+    switch = page.get_by_role("button", name="Expected", exact=True)
+    switch.click()
+    expect(expected).to_have_count(0)
+    switch.click()
+    expect(expected).to_contain_text("22 Oct 06:15")
+    lost.stop("A")
+    expect(expected).to_contain_text("not before 22 Oct")
+    lost.start("A")
+    expect(expected).to_contain_text("B has it at 22 Oct")
