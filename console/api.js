@@ -38,11 +38,10 @@ export const LESSON = { state: "/lesson", next: "/next" };
 export const events = (history, after, limit) => `/lab/events${query({ words: "true", history, after, limit })}`;
 
 /**
- * Return the path of the stream of new events after so many.
- * @param {string} history
- * @param {number} after
+ * Return the path of the stream of new events of several labs.
+ * @param {string[]} places each as NUMBER@HISTORY@PATH
  */
-export const stream = (history, after) => `/lab/stream${query({ words: "true", history, after })}`;
+export const streamOf = (...places) => `/labs/stream?${places.map((place) => `lab=${part(place)}`).join("&")}`;
 
 /**
  * Return the paths of a mail.

@@ -4,8 +4,9 @@
  * `base` is the path of the lab on this server: "" for the lab itself, "/lessons/ID" for the lab of a lesson.
  */
 
-import { CLOCK, LAB, events, stream as streamOf } from "../api.js";
+import { CLOCK, LAB, events } from "../api.js";
 import { parseInstant } from "../state/lab_time.js";
+import { LabStreams } from "./lab_streams.js";
 
 /**
  * @typedef {import("../state/events.js").LabEvent} LabEvent
@@ -48,8 +49,8 @@ export class LiveSource {
     this.closing = new AbortController();
     /** The run history that the console shows. */
     this.history = "";
-    /** @type {EventSource | null} */
-    this.stream = null;
+    /** How many events of this history the console has. */
+    this.count = 0;
   }
 
   /**
@@ -93,12 +94,11 @@ export class LiveSource {
    * @param {(connected: boolean) => void} connected
    */
   async follow(take, connected) {
-    let next = 0;
     for (;;) {
-      const answer = await fetch(this.base + events(this.history, next, EVENTS_A_REQUEST));
+      const answer = await fetch(this.base + events(this.history, this.count, EVENTS_A_REQUEST));
       if (!answer.ok) throw new Refused("the lab refuses to give its events", answer.status);
       const text = await answer.text();
-      next = Number(answer.headers.get("Pflab-Next"));
+      this.count = Number(answer.headers.get("Pflab-Next"));
       if (!text) break;
       take(
         text
@@ -109,21 +109,28 @@ export class LiveSource {
     }
     /** @type {LabEvent[]} */
     let fresh = [];
-    const stream = new EventSource(this.base + streamOf(this.history, next));
-    this.stream = stream;
-    const arrived = (/** @type {MessageEvent} */ message) => {
-      if (fresh.length === 0) {
-        requestAnimationFrame(() => {
-          const arrivals = fresh;
-          fresh = [];
-          take(arrivals);
-        });
+    const followed = sharedStreams((told) => {
+      if (told.connected !== undefined) connected(told.connected);
+      for (const { number, data } of told.arrivals ?? []) {
+        if (number <= this.count) continue;
+        if (fresh.length === 0) {
+          requestAnimationFrame(() => {
+            const arrivals = fresh;
+            fresh = [];
+            take(arrivals);
+          });
+        }
+        this.count = number;
+        fresh.push(JSON.parse(data));
       }
-      fresh.push(JSON.parse(message.data));
-    };
-    stream.onopen = () => connected(true);
-    stream.onerror = () => connected(false);
-    stream.onmessage = arrived;
+    });
+    const { signal } = this.closing;
+    const follow = () => followed({ base: this.base, history: this.history, count: this.count });
+    const leave = () => followed(null);
+    signal.addEventListener("abort", leave);
+    addEventListener("pagehide", leave, { signal });
+    addEventListener("pageshow", follow, { signal }); // the browser shows a page again that it has kept
+    follow();
   }
 
   /** @returns {Promise<Clock>} */
@@ -140,6 +147,20 @@ export class LiveSource {
 
   close() {
     this.closing.abort();
-    this.stream?.close();
   }
+}
+
+/**
+ * Return a function that tells the streams where this page is, or with null that it reads nothing. All pages share the streams, if
+ * the browser can share a worker.
+ * @param {(told: import("./lab_streams.js").Told) => void} take
+ * @returns {(place: import("./lab_streams.js").Place | null) => void}
+ */
+function sharedStreams(take) {
+  if ("SharedWorker" in globalThis) {
+    const { port } = new SharedWorker(new URL("shared_streams.js", import.meta.url), { type: "module" });
+    port.onmessage = ({ data }) => take(data);
+    return (place) => port.postMessage(place);
+  }
+  return new LabStreams().reader(take);
 }

@@ -15,7 +15,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -117,6 +117,14 @@ class Classroom:
         finally:
             found.requests -= 1
             found.used_s = self._monotonic()
+
+    @contextmanager
+    def following(self, lesson_id: str) -> Iterator[Callable[[], LiveLab | None]]:
+        """Give a function that returns the lab of a lesson, which is in use meanwhile, or None if there is no such lesson."""
+        with ExitStack() as uses:
+            if lesson_id in self._open:
+                uses.enter_context(self.using(lesson_id))
+            yield lambda: opened.lab if (opened := self._open.get(lesson_id)) is not None else None
 
     async def begin(self, name: str) -> OpenLesson:
         """Start the lab of a lesson and play to the first text. The lesson that nobody has used for longest makes room.

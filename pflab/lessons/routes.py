@@ -59,6 +59,7 @@ def extension_of(classroom: Classroom) -> Extension:
         PATH,
         _labs(classroom),
         {LessonUnknown: HTTPStatus.NOT_FOUND},
+        lambda path: classroom.following(path.removeprefix(f"{PATH}/")),
         classroom.close,
     )
 

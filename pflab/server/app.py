@@ -7,6 +7,7 @@ If they run in other processes, it passes requests for a node on to the node's p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from http import HTTPStatus
 from typing import Final
 
@@ -21,7 +22,7 @@ from pflab.lab.served_lab import ServedLab
 from pflab.server.changes import LabNow
 from pflab.server.clock import CLOCK, ClockDoor
 from pflab.server.console import CONSOLE_ROUTES
-from pflab.server.events import LAB_EVENTS
+from pflab.server.events import EVENTS_OF_LABS, LAB_EVENTS, LabAt
 from pflab.server.extension import Extension
 from pflab.server.faults import DECISIONS, FAULTS, Decisions
 from pflab.server.forecast import FORECASTS
@@ -71,8 +72,21 @@ def _app(lab_now: LabNow, of_nodes: list[Served], extension: Extension | None) -
     for routes in _OF_A_LAB:
         served += routes.serving(lab_now)
     served += CLOCK.serving(lambda: door) + LAB_EVENTS.serving(lambda: lab_now)
+    lab_at = _labs_of(lab_now, extension)
+    served += EVENTS_OF_LABS.serving(lambda: lab_at)
     if extension is None:
         return Api(served, title="pflab lab", errors=_ERRORS)
     served += extension.routes
     errors, mounts = {**_ERRORS, **extension.errors}, {extension.path: extension.app}
     return Api(served, title="pflab lab", errors=errors, mounts=mounts)
+
+
+def _labs_of(lab_now: LabNow, extension: Extension | None) -> LabAt:
+    """Return what gives the labs of a server: its own has the empty path."""
+
+    def lab_at(path: str) -> AbstractContextManager[Callable[[], ServedLab | None]]:
+        if not path:
+            return nullcontext(lab_now)
+        return extension.lab_at(path) if extension is not None else nullcontext(lambda: None)
+
+    return lab_at

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from typing import Annotated, Final
 
 import msgspec
@@ -27,8 +28,18 @@ from traces.labtime import format_instant
 Words = Annotated[bool, Meta(description="Add to each event the field `words`: what happened, for people.")]
 History = Annotated[str, Meta(max_length=1000, description="The run history that `after` belongs to.")]
 
+LabPosition = Annotated[str, Meta(pattern=r"^[0-9]{1,18}@[^\x00-\x1f]{0,1000}@[A-Za-z0-9/_-]{0,150}$")]
+"""A lab of a server, and the number of an event in its run history."""
+
+LabAt = Callable[[str], AbstractContextManager[Callable[[], ServedLab | None]]]
+"""Gives the lab whose API is below a path, which is in use meanwhile: a function that returns the lab of the moment, or None if
+there is none."""
+
 LAB_EVENTS: Final = Routes[LabNow]("/lab", tag="events")
 """The events of a lab. A stream lives longer than a run history, so these routes ask for the lab of the moment."""
+
+EVENTS_OF_LABS: Final = Routes[LabAt]("/labs", tag="events")
+"""The events of all labs of a server: its own and those of lessons."""
 
 
 @LAB_EVENTS.get("/stream", answers=STREAMED)
@@ -50,6 +61,23 @@ async def stream(
     answer = streamed(_followed(lab_now, lab.record.count if begins is None else begins, words=words))
     answer.headers["Pflab-History"] = lab.history
     return answer
+
+
+@EVENTS_OF_LABS.get("/stream", answers=STREAMED)
+async def stream_of_labs(
+    lab_at: LabAt,
+    lab: Annotated[
+        list[LabPosition],
+        Meta(max_length=100, description="A lab, and after which event to begin: NUMBER@HISTORY@PATH."),
+    ],
+) -> Response:
+    """Stream the events of several labs, with words, as one stream of server-sent events: a browser has few connections to a
+    server, so all its pages share one. The path of the server's own lab is empty, that of a lesson /lessons/{id}.
+
+    An event has the name HISTORY@PATH and its number in that history as its id. When a lab has ended, or has another run
+    history, the event `ended` has that name as its data; the stream ends with its last lab.
+    """
+    return streamed(_of_labs(lab_at, lab))
 
 
 @LAB_EVENTS.get("/events", answers=EVENT_LINES)
@@ -115,22 +143,75 @@ def encoder_of(lab: ServedLab, after: int) -> Callable[[Event], bytes]:
     return lambda event: with_words(event, names)
 
 
+class _Reader:
+    """Reads the events of a run history after the first `seen` ones. `lab_now` returns None if the lab has ended."""
+
+    def __init__(self, lab_now: Callable[[], ServedLab | None], seen: int, history: str, *, words: bool) -> None:
+        self._lab_now = lab_now
+        self._encode: Callable[[Event], bytes] | None = None if words else msgspec.json.encode
+        self.history = history
+        self.seen = seen
+
+    async def fresh(self) -> Iterator[tuple[Event, bytes]] | None:
+        """Return the events that are new, also as JSON; None if there is no such history any more: after a reset, the numbers
+        of events begin again."""
+        lab = self._lab_now()
+        if lab is None or lab.history != self.history:
+            return None
+        await lab.catch_up()
+        if self._encode is None:
+            self._encode = encoder_of(lab, self.seen)
+        self.seen = max(self.seen, lab.record.first)
+        return self._encoded(lab.events(self.seen), self._encode)
+
+    def _encoded(self, events: Sequence[Event], encode: Callable[[Event], bytes]) -> Iterator[tuple[Event, bytes]]:
+        for event in events:
+            self.seen += 1
+            yield event, encode(event)
+
+
 async def _followed(lab_now: LabNow, seen: int, *, words: bool) -> AsyncIterator[bytes]:
-    lab = lab_now()
     yield b": pflab\n\n"
     silent_s = 0.0
-    encode = encoder_of(lab, seen) if words else msgspec.json.encode
-    history = lab.history
-    while lab_now().history == history:  # after a reset, the ids of events begin again
-        await lab.catch_up()
-        seen = max(seen, lab.record.first)
-        fresh = lab.events(seen)
-        for event in fresh:
-            seen += 1
+    reader = _Reader(lab_now, seen, lab_now().history, words=words)
+    history = reader.history.encode()
+    while (fresh := await reader.fresh()) is not None:
+        before = reader.seen
+        for event, line in fresh:
             name = b"" if words else b"event: %b\n" % str(event.__struct_config__.tag).encode()
-            yield b"id: %d@%b\n%bdata: %b\n\n" % (seen, history.encode(), name, encode(event))
-        silent_s = 0.0 if fresh else silent_s + LOOK_S
+            yield b"id: %d@%b\n%bdata: %b\n\n" % (reader.seen, history, name, line)
+        is_silent = reader.seen == before
+        silent_s = silent_s + LOOK_S if is_silent else 0.0
         if silent_s >= ALIVE_S:
             silent_s = 0.0
             yield b": alive\n\n"
-        await asyncio.sleep(0 if fresh else LOOK_S)
+        await asyncio.sleep(LOOK_S if is_silent else 0)
+
+
+async def _of_labs(lab_at: LabAt, positions: list[str]) -> AsyncIterator[bytes]:
+    yield b": pflab\n\n"
+    silent_s = 0.0
+    with ExitStack() as uses:
+        readers: dict[bytes, _Reader] = {}
+        for position in positions:
+            number, _, begun = position.partition("@")
+            history, _, path = begun.rpartition("@")
+            readers[begun.encode()] = _Reader(
+                uses.enter_context(lab_at(path)), seq_of(number) or 0, history, words=True
+            )
+        while readers:
+            is_silent = True
+            for name, reader in [*readers.items()]:
+                fresh = await reader.fresh()
+                if fresh is None:
+                    del readers[name]
+                    yield b"event: ended\ndata: %b\n\n" % name
+                    continue
+                for _, line in fresh:
+                    is_silent = False
+                    yield b"id: %d\nevent: %b\ndata: %b\n\n" % (reader.seen, name, line)
+            silent_s = silent_s + LOOK_S if is_silent else 0.0
+            if silent_s >= ALIVE_S:
+                silent_s = 0.0
+                yield b": alive\n\n"
+            await asyncio.sleep(LOOK_S if is_silent else 0)

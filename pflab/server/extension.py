@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from node.api.access import App
 from node.api.routing.routes import Served
+from pflab.server.events import LabAt
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class Extension:
     routes: the routes.
     path, app: where the application is mounted; it gets the requests that no route answers.
     errors: errors of the routes, and the status of the answer for each.
+    lab_at: gives the labs that the application serves.
     close: ends what the routes have started; the program calls it after the HTTP server has stopped.
     """
 
@@ -23,4 +25,5 @@ class Extension:
     path: str
     app: App
     errors: Mapping[type[Exception], int]
+    lab_at: LabAt
     close: Callable[[], Awaitable[None]]

@@ -106,6 +106,12 @@ def test_numbers_out_of_range_are_refused(lab: str, path: str) -> None:
         *(f"/nodes/A/events?after={LARGEST}", f"/nodes/A/log?after={LARGEST}", f"/nodes/A/log?event={LARGEST}"),
         *(f"/nodes/A/mailbox/{LARGEST}", f"/nodes/A/stream?after={LARGEST}", f"/lab/events?after={LARGEST}"),
         *(f"/lab/stream?after={LARGEST}", f"/nodes/A/events?limit_bytes={LARGEST}", f"/lab/events?limit={LARGEST}"),
+        *(
+            f"/labs/stream?lab={LARGEST}@up@",
+            "/labs/stream?lab=1@up%0Adata:@",
+            "/labs/stream?lab=1@up@/lab?x",
+            "/labs/stream",
+        ),
     ],
 )
 def test_the_largest_number_is_no_internal_error(lab: str, path: str) -> None:

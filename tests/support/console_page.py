@@ -56,6 +56,12 @@ class WatchedPage:
         self._context.set_default_timeout(PATIENCE_MS)
         self.page: Page = self._context.new_page()
 
+    def another_tab(self, address: str) -> Page:
+        """Open an address in another tab of the same browser, which shares with the first what tabs share."""
+        page = self._context.new_page()
+        page.goto(address)
+        return page
+
     def close(self) -> None:
         self._context.close()
 

@@ -9,9 +9,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
+import msgspec
 import pytest
 
 from pflab.client import Client, ClientError
@@ -249,6 +252,43 @@ async def test_an_ended_lesson_leaves_nothing(tmp_path: Path) -> None:
         assert not lab.folder.exists()
         assert not any(map(lab.running, lab.names))
         assert (await refused(lambda: caller.ask("GET", f"{path}/lesson")))[0] == 404
+
+
+async def test_one_stream_has_the_events_of_several_labs(tmp_path: Path) -> None:
+    """A stream of labs has the events of each from where its reader is, under the name of the lab, and says which have
+    ended. It counts as use of the lessons."""
+    async with lab_with_lessons(tmp_path, classroom := classroom_of()) as (_, caller):
+        path = await caller.begin("mine")
+        own, of_lesson = [(await caller.ask("GET", f"{each}/lab"))["history"] for each in ("", path)]
+        labs = [f"0@{of_lesson}@{path}", "3@gone@/lessons/gone", f"999@{own}@"]
+        with Client(caller.url) as client:
+            asked = f"/labs/stream?{urlencode({'lab': labs}, doseq=True)}"
+            stream = await asyncio.to_thread(client.ask, "GET", asked)
+            assert await message(stream) == {"": "pflab"}
+            begun = await message(stream)
+            assert (begun["id"], begun["event"]) == ("1", f"{of_lesson}@{path}")
+            assert msgspec.json.decode(begun["data"])["words"]
+            told = [begun]
+            while told[-1].get("event") != "ended":
+                told.append(await message(stream))
+            assert told[-1]["data"] == "gone@/lessons/gone"
+            assert [each["id"] for each in told[:-1]] == [str(number) for number in range(1, len(told))]
+            with classroom.using(path.rpartition("/")[2]) as lesson:
+                assert lesson.requests == 2
+            await caller.ask("DELETE", path)
+            while told[-1].get("data") != f"{of_lesson}@{path}":
+                told.append(await message(stream))
+            assert told[-1]["event"] == "ended"
+        assert (await refused(lambda: caller.ask("GET", "/labs/stream?lab=1")))[0] == 422
+
+
+async def message(stream: HTTPResponse) -> dict[str, str]:
+    """Return the next message of a stream of server-sent events by fields. A comment has no field's name."""
+    fields: dict[str, str] = {}
+    while line := (await asyncio.to_thread(stream.readline)).decode().rstrip("\n"):
+        name, _, value = line.partition(": ")
+        fields[name] = value
+    return fields
 
 
 async def test_a_lesson_that_nobody_uses_ends() -> None:

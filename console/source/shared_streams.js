@@ -1,0 +1,18 @@
+/**
+ * What all pages of a browser share: a worker with the streams of the labs that they show (lab_streams.js).
+ *
+ * A page tells the worker where it is when it is shown, and tells it null when it is left. A page that ends without a word closes
+ * its port, which some browsers tell the worker.
+ */
+
+import { LabStreams } from "./lab_streams.js";
+
+const streams = new LabStreams();
+
+self.addEventListener("connect", (/** @type {any} */ event) => {
+  /** @type {MessagePort} */
+  const port = event.ports[0];
+  const follow = streams.reader((told) => port.postMessage(told));
+  port.addEventListener("close", () => follow(null));
+  port.onmessage = ({ data }) => follow(data);
+});
