@@ -11,6 +11,10 @@
  * @typedef {{x: number, y: number}} Point
  * @typedef {{name: string, box: Box}} Placed
  *
+ * @typedef {object} Sizes What must have room.
+ * @property {number} card the width of a server's card
+ * @property {number} between the width between two sites, for the words of a connector
+ *
  * @typedef {object} MapLayout
  * @property {number} width
  * @property {number} height
@@ -19,13 +23,15 @@
  * @property {{name: string, from: Point, to: Point, label: Point, sites: [string, string]}[]} connectors
  */
 
-export const CARD = { width: 168, height: 78 };
+/** @type {Sizes} */
+export const LEAST = { card: 168, between: 112 };
+export const CARD_HEIGHT = 78;
 const GAP = 22;
 /** A single site has more room between its servers. */
 const WIDE_GAP = 60;
 const PADDING = 15;
 const TITLE = 34;
-const BETWEEN = 112;
+const ROWS_APART = 67;
 const SITES_A_ROW = 4;
 
 /**
@@ -55,9 +61,11 @@ function inOrder(topology) {
 
 /**
  * @param {Topology} topology
+ * @param {Sizes} [sizes]
  * @returns {MapLayout}
  */
-export function mapLayout(topology) {
+export function mapLayout(topology, sizes = LEAST) {
+  const card = { width: sizes.card, height: CARD_HEIGHT };
   const order = inOrder(topology);
   const perRow =
     order.length > SITES_A_ROW ? Math.ceil(order.length / Math.ceil(order.length / SITES_A_ROW)) : order.length;
@@ -82,23 +90,23 @@ export function mapLayout(topology) {
     const row = order.slice(first, first + perRow);
     if ((first / perRow) % 2) row.reverse();
     const rows = Math.max(...row.map((site) => shape(site).rows));
-    const height = TITLE + PADDING + rows * CARD.height + (rows - 1) * gap * 2;
+    const height = TITLE + PADDING + rows * card.height + (rows - 1) * gap * 2;
     let x = 0;
     for (const site of row) {
       const { columns } = shape(site);
-      const box = { x, y, width: 2 * PADDING + columns * CARD.width + (columns - 1) * gap * 2, height };
+      const box = { x, y, width: 2 * PADDING + columns * card.width + (columns - 1) * gap * 2, height };
       sites.push({ name: site, box });
       members(site).forEach((name, index) => {
         servers[name] = {
-          x: x + PADDING + (index % columns) * (CARD.width + gap * 2),
-          y: y + TITLE + Math.floor(index / columns) * (CARD.height + gap * 2),
-          ...CARD,
+          x: x + PADDING + (index % columns) * (card.width + gap * 2),
+          y: y + TITLE + Math.floor(index / columns) * (card.height + gap * 2),
+          ...card,
         };
       });
-      x += box.width + BETWEEN;
+      x += box.width + sizes.between;
     }
-    width = Math.max(width, x - BETWEEN);
-    y += height + BETWEEN * 0.6;
+    width = Math.max(width, x - sizes.between);
+    y += height + ROWS_APART;
   }
   const boxes = Object.fromEntries(sites.map((site) => [site.name, site.box]));
   /** @type {Record<string, number>} */
@@ -117,7 +125,7 @@ export function mapLayout(topology) {
       sites: connector.between,
     };
   });
-  return { width, height: y - BETWEEN * 0.6, sites, servers, connectors };
+  return { width, height: y - ROWS_APART, sites, servers, connectors };
 }
 
 /** A site with more servers than this has no lines between them, because the lines would hide everything. */
@@ -167,7 +175,8 @@ function edge(box, towards, nth) {
 }
 
 /**
- * Return the way that a mail takes on the map from one server to another. Between sites it follows the connector.
+ * Return the way that a mail takes on the map from the edge of one server's card to the edge of another's, whose words it leaves
+ * free. Between sites it follows the connector.
  * @param {MapLayout} layout
  * @param {Topology} topology
  * @param {string} from
@@ -180,7 +189,7 @@ export function wayOf(layout, topology, from, to, connector) {
   const other = layout.servers[to];
   if (!one || !other) return [];
   const line = layout.connectors.find((each) => each.name === connector);
-  if (!line) return [centre(one), centre(other)];
-  const forward = line.sites[0] === topology.servers[from]?.site;
-  return [centre(one), forward ? line.from : line.to, forward ? line.to : line.from, centre(other)];
+  if (!line) return [edge(one, centre(other), 0), edge(other, centre(one), 0)];
+  const [begins, ends] = line.sites[0] === topology.servers[from]?.site ? [line.from, line.to] : [line.to, line.from];
+  return [edge(one, begins, 0), begins, ends, edge(other, ends, 0)];
 }

@@ -116,7 +116,9 @@ export function Diagram({ store, state, pointed }) {
       <button onClick=${() => painter.current?.zoomBy(1 / 1.6)} aria-label="Zoom out">−</button>
       <button onClick=${() => painter.current?.fit()} title="Show the whole run">All</button>
     </div>
-    <canvas ref=${canvas} role="img" aria-label=${`Mails between ${Object.keys(state.servers).join(", ")} over time`}></canvas>
+    <div class="lanes" role="group" aria-label="Lanes">
+      <canvas ref=${canvas} role="img" aria-label=${`Mails between ${Object.keys(state.servers).join(", ")} over time`}></canvas>
+    </div>
     <div class="pointer-tip" ref=${tip} hidden></div>
   </section>`;
 }

@@ -29,7 +29,13 @@ import { scaleUtc, select, utcFormat, zoom, zoomIdentity } from "../vendor/d3.js
  * @property {Record<string, Record<string, number>>} arrivals how many, by server and colour
  */
 
-const LEFT = 64;
+/** Where the time begins: to the left stand the names of the servers. */
+const LEAST_LEFT = 64;
+const MOST_LEFT = 0.3;
+
+/** The least height of a lane, for each pixel of the size of the font. With more servers than fit, the diagram scrolls. */
+const LANE = 1.35;
+
 const RIGHT = 12;
 const AXIS = 22;
 const TOP = 14;
@@ -92,20 +98,32 @@ export class Painter {
     /** @type {Record<string, number>} */
     this.lanes = {};
     this.laneHeight = 0;
+    this.left = LEAST_LEFT;
+    /** For which names and sizes the room of names was measured. */
+    this.measuredFor = "";
+    this.scroller = /** @type {HTMLElement} */ (canvas.parentElement);
     /** @type {Record<string, string>} */
     this.colours = {};
     this.font = "";
     this.zoom = /** @type {import("../vendor/d3.js").ZoomBehavior<HTMLCanvasElement, unknown>} */ (zoom())
       .scaleExtent([OUTERMOST, 1e6])
+      // If the diagram scrolls, the wheel scrolls it, and zooms with Ctrl.
+      .filter(
+        (/** @type {any} */ event) =>
+          !event.button &&
+          (event.type === "wheel"
+            ? event.ctrlKey || this.scroller.scrollHeight <= this.scroller.clientHeight
+            : !event.ctrlKey),
+      )
       .on("zoom", (/** @type {any} */ event) => {
         this.transform = event.transform;
         this.tip.hidden = true;
         this.paintSoon();
       });
     this.selected = select(canvas);
-    this.selected.call(this.zoom).on("dblclick.zoom", null);
+    this.selected.call(this.zoom).on("dblclick.zoom", null).style("touch-action", "pan-y");
     this.resized = () => {
-      this.paintedFor = ""; // also when the colours have changed
+      this.paintedFor = this.measuredFor = ""; // also when the colours have changed
       this.paintSoon();
     };
     this.watch = () => this.paintSoon();
@@ -115,6 +133,7 @@ export class Painter {
     canvas.addEventListener("mousemove", (event) => this.pointed(event), { signal });
     canvas.addEventListener("mouseleave", () => (this.tip.hidden = true), { signal });
     window.addEventListener("resize", this.resized, { signal });
+    this.scroller.addEventListener("scroll", this.watch, { signal });
     this.observer = new ResizeObserver(this.resized);
     this.observer.observe(canvas);
     store.timeline.watchers.add(this.watch);
@@ -135,7 +154,7 @@ export class Painter {
   zoomBy(factor) {
     // The whole axis gets smaller from its right end, so that the run stays where it is.
     const outside = this.transform.k * Math.min(1, factor) < 0.999;
-    this.selected.call(this.zoom.scaleBy, factor, outside ? [LEFT, 0] : undefined);
+    this.selected.call(this.zoom.scaleBy, factor, outside ? [this.left, 0] : undefined);
   }
 
   fit() {
@@ -154,8 +173,11 @@ export class Painter {
     const [from, until] = (this.ends = this.domain());
     const part = Math.max(1, (until - from) / OPENED);
     this.transform = zoomIdentity;
-    const corner = this.x(end - OPENED) - LEFT;
-    this.selected.call(this.zoom.transform, zoomIdentity.translate(LEFT - part * (LEFT + corner), 0).scale(part));
+    const corner = this.x(end - OPENED) - this.left;
+    this.selected.call(
+      this.zoom.transform,
+      zoomIdentity.translate(this.left - part * (this.left + corner), 0).scale(part),
+    );
   }
 
   paintSoon() {
@@ -188,15 +210,15 @@ export class Painter {
   /** Return where a value of the axis is, in pixels. @param {number} value */
   x(value) {
     const [from, until] = (this.ends ??= this.domain());
-    const wide = this.canvas.clientWidth - RIGHT - LEFT;
-    return this.transform.k * (LEFT + ((value - from) / (until - from)) * wide) + this.transform.x;
+    const wide = this.canvas.clientWidth - RIGHT - this.left;
+    return this.transform.k * (this.left + ((value - from) / (until - from)) * wide) + this.transform.x;
   }
 
   /** Return the value of the axis at a pixel. @param {number} px */
   valueAt(px) {
     const [from, until] = (this.ends ??= this.domain());
-    const wide = this.canvas.clientWidth - RIGHT - LEFT;
-    return from + (((px - this.transform.x) / this.transform.k - LEFT) / wide) * (until - from);
+    const wide = this.canvas.clientWidth - RIGHT - this.left;
+    return from + (((px - this.transform.x) / this.transform.k - this.left) / wide) * (until - from);
   }
 
   /** Return where the moment that is shown is on the axis. */
@@ -224,12 +246,13 @@ export class Painter {
 
   paint() {
     const { canvas, store } = this;
-    const { clientWidth: width, clientHeight: height } = canvas;
     const { history, marks } = store.timeline;
-    if (!width || !height || !history) return;
+    if (!canvas.clientWidth || !history) return;
+    const names = Object.keys(history.now.servers);
+    this.measure(names);
+    const { clientWidth: width, clientHeight: height } = canvas;
     const dense = window.devicePixelRatio || 1;
     this.ends = this.domain();
-    const names = Object.keys(history.now.servers);
     this.laneHeight = (height - AXIS - TOP) / Math.max(1, names.length);
     this.lanes = Object.fromEntries(names.map((name, index) => [name, TOP + (index + 0.5) * this.laneHeight]));
     const { k, x: moved } = this.transform;
@@ -249,7 +272,7 @@ export class Painter {
     this.paintGrid(context, width, height);
     const now = this.x(this.cursor());
     // A mail that arrives now ends in a dot, which belongs to the past.
-    const cut = Math.max(LEFT, Math.min(width, now + 3.5));
+    const cut = Math.max(this.left, Math.min(width, now + 3.5));
     const chosen = store.page.selection.value;
     const lines = chosen?.kind === "mail" ? marks.arrows.filter((arrow) => arrow.mail === chosen.id) : [];
     for (const [from, until, alpha] of [
@@ -269,18 +292,34 @@ export class Painter {
       context.restore();
     }
     const expected = this.expected();
-    if (expected) paintExpected(this, context, expected, { now, left: LEFT, width, height });
+    if (expected) paintExpected(this, context, expected, { now, left: this.left, width, height });
     this.paintNow(context, width, height, now);
     // The names of the lanes stand on a background of their own, over whatever was painted to the left of the axis.
     context.fillStyle = this.colour("panel");
-    context.fillRect(0, 0, LEFT - 6, height);
+    context.fillRect(0, 0, this.left - 6, height);
     context.textAlign = "right";
     context.textBaseline = "middle";
     for (const name of names) {
       const state = history.now.servers[name].status;
       context.fillStyle = this.colour(state === "deleted" || state === "killed" ? "bad" : "text");
-      context.fillText(shortened(context, name, LEFT - 14), LEFT - 12, this.lanes[name]);
+      context.fillText(shortened(context, name, this.left - 14), this.left - 12, this.lanes[name]);
     }
+    this.paintTimes(context, width);
+  }
+
+  /** Make room for the names of all servers, and for a lane of each. @param {readonly string[]} names */
+  measure(names) {
+    const wanted = names.join();
+    if (wanted === this.measuredFor) return;
+    this.measuredFor = wanted;
+    const style = getComputedStyle(this.canvas);
+    const size = parseFloat(style.fontSize);
+    const context = this.pictureContext();
+    context.font = this.font = `${size}px ${style.fontFamily}`;
+    const widest = Math.max(0, ...names.map((name) => context.measureText(name).width));
+    this.left = Math.max(LEAST_LEFT, Math.min(Math.ceil(widest) + 22, this.canvas.clientWidth * MOST_LEFT));
+    this.canvas.style.minHeight = `${Math.ceil(names.length * size * LANE) + AXIS + TOP}px`;
+    this.scroller.tabIndex = this.scroller.scrollHeight > this.scroller.clientHeight ? 0 : -1;
   }
 
   /** @param {string} name */
@@ -290,9 +329,7 @@ export class Painter {
 
   /** Begin a new picture. @param {number} width @param {number} height @param {number} dense */
   begin(width, height, dense) {
-    const style = getComputedStyle(this.canvas);
     this.colours = {};
-    this.font = `${parseFloat(style.fontSize)}px ${style.fontFamily}`;
     this.picture.width = Math.round(width * dense);
     this.picture.height = Math.round(height * dense);
     const context = this.pictureContext();
@@ -334,20 +371,25 @@ export class Painter {
     context.textBaseline = "middle";
     context.strokeStyle = this.colour("line");
     context.lineWidth = 1;
-    for (const y of Object.values(this.lanes)) stroke(context, LEFT, y, width, y);
+    for (const y of Object.values(this.lanes)) stroke(context, this.left, y, width, y);
+    for (const { x } of this.ticks(width)) if (x >= this.left) stroke(context, x, TOP, x, height - AXIS);
+  }
+
+  /** The times stand at the lower edge of what is seen. @param {CanvasRenderingContext2D} context @param {number} width */
+  paintTimes(context, width) {
+    const bottom = this.scroller.scrollTop + this.scroller.clientHeight;
+    context.fillStyle = this.colour("panel");
+    context.fillRect(0, bottom - AXIS, width, AXIS);
     context.fillStyle = this.colour("muted");
     context.textAlign = "center";
-    for (const { x, label } of this.ticks(width)) {
-      if (x < LEFT) continue;
-      stroke(context, x, TOP, x, height - AXIS);
-      context.fillText(label, x, height - AXIS / 2);
-    }
+    context.textBaseline = "middle";
+    for (const { x, label } of this.ticks(width)) if (x >= this.left) context.fillText(label, x, bottom - AXIS / 2);
   }
 
   /** @param {number} width @returns {{x: number, label: string}[]} */
   ticks(width) {
     if (this.ordered) return this.instants(width);
-    const scale = scaleUtc().domain([this.valueAt(LEFT) / 1000, this.valueAt(width) / 1000]);
+    const scale = scaleUtc().domain([this.valueAt(this.left) / 1000, this.valueAt(width) / 1000]);
     const ticks = scale.ticks(Math.max(2, Math.floor(width / 130)));
     const form = tickFormat(ticks);
     return ticks.map((tick) => ({ x: this.x(tick.getTime() * 1000), label: form(tick) }));
@@ -358,8 +400,8 @@ export class Painter {
     const { times, orders } = this.store.timeline.marks.pace;
     const until = this.valueAt(width);
     const marks = [];
-    let free = LEFT;
-    let index = firstAtLeast(orders, this.valueAt(LEFT));
+    let free = this.left;
+    let index = firstAtLeast(orders, this.valueAt(this.left));
     while (index < orders.length && orders[index] <= until) {
       const x = this.x(orders[index]);
       const begins = index === 0 || times[index] > times[index - 1];
@@ -376,7 +418,7 @@ export class Painter {
   /** @param {CanvasRenderingContext2D} context @param {Span} span @param {number} width @param {number} height */
   paintSpan(context, span, width, height) {
     const [from, until] = this.edges(span);
-    if (until < LEFT || from > width) return;
+    if (until < this.left || from > width) return;
     const wide = Math.max(2, until - from);
     const y = this.lanes[span.server];
     const lane = this.laneHeight;
@@ -428,7 +470,7 @@ export class Painter {
    * @param {string} colour
    */
   paintLabel(context, words, { from, until, y, width }, colour) {
-    const [left, right] = [Math.max(from, LEFT), Math.min(until, width)];
+    const [left, right] = [Math.max(from, this.left), Math.min(until, width)];
     if (!words || right - left < context.measureText(words).width + 12) return;
     context.fillStyle = this.colour(colour);
     context.textAlign = "center";
@@ -456,7 +498,7 @@ export class Painter {
       }
       if (!arrow.from) continue;
       const line = this.line(arrow);
-      if (line.x2 < LEFT || line.x1 > width) continue;
+      if (line.x2 < this.left || line.x1 > width) continue;
       if (this.filter || arrow.outcome !== "arrived") {
         single.push(arrow);
         continue;
@@ -539,7 +581,7 @@ export class Painter {
    */
   paintArrow(context, arrow, width, thick) {
     const { x1, y1, x2, y2 } = this.line(arrow);
-    if (x2 < LEFT || x1 > width || !arrow.from) return;
+    if (x2 < this.left || x1 > width || !arrow.from) return;
     context.strokeStyle = context.fillStyle = this.colour(`mail-${mailColour(arrow.type)}`);
     context.lineWidth = thick;
     if (arrow.outcome === "arrived") {
@@ -577,7 +619,7 @@ export class Painter {
   paintDot(context, dot, width) {
     const { orders } = this.store.timeline.marks.pace;
     const at = this.x(this.ordered ? orders[dot.event] : dot.at);
-    if (at < LEFT || at > width) return;
+    if (at < this.left || at > width) return;
     const y = this.lanes[dot.server];
     context.fillStyle = this.colour("accent");
     context.beginPath();
@@ -591,7 +633,7 @@ export class Painter {
     // At the right edge a label stands to the left of its dot, if there is room, or is left out.
     const fits = at + 8 + wide <= width;
     const start = fits ? at + 8 : at - 8 - wide;
-    if (!fits && start < Math.max(LEFT, this.taken[dot.server] ?? 0)) return;
+    if (!fits && start < Math.max(this.left, this.taken[dot.server] ?? 0)) return;
     context.fillStyle = this.colour("muted");
     context.fillText(label, start, y - 3);
     this.taken[dot.server] = Math.max(at, start + wide) + 8;
@@ -624,21 +666,26 @@ export class Painter {
     context.strokeStyle = context.fillStyle = this.colour(colour);
     context.lineWidth = 1.5;
     context.textBaseline = "top";
-    if (x < LEFT || x > width) {
-      context.textAlign = x < LEFT ? "left" : "right";
-      context.fillText(x < LEFT ? `◀ ${name || "shown"}` : `${name || "shown"} ▶`, x < LEFT ? LEFT : width - 4, 1);
+    const top = this.scroller.scrollTop;
+    if (x < this.left || x > width) {
+      context.textAlign = x < this.left ? "left" : "right";
+      context.fillText(
+        x < this.left ? `◀ ${name || "shown"}` : `${name || "shown"} ▶`,
+        x < this.left ? this.left : width - 4,
+        top + 1,
+      );
       return;
     }
-    stroke(context, x, TOP - 4, x, height - AXIS);
+    stroke(context, x, top + TOP - 4, x, height - AXIS);
     context.beginPath();
-    context.moveTo(x - 6, 2);
-    context.lineTo(x + 6, 2);
-    context.lineTo(x, TOP - 3);
+    context.moveTo(x - 6, top + 2);
+    context.lineTo(x + 6, top + 2);
+    context.lineTo(x, top + TOP - 3);
     context.fill();
     if (!name) return;
     const right = x + 40 > width;
     context.textAlign = right ? "right" : "left";
-    context.fillText(name, right ? x - 9 : x + 9, 1);
+    context.fillText(name, right ? x - 9 : x + 9, top + 1);
   }
 
   /**
@@ -664,15 +711,15 @@ export class Painter {
   /** Tell what is under the pointer: a mail, or the time. @param {MouseEvent} event */
   pointed(event) {
     const { offsetX: px, offsetY: py } = event;
-    this.tip.hidden = px < LEFT || event.buttons !== 0;
+    this.tip.hidden = px < this.left || event.buttons !== 0;
     if (this.tip.hidden) return;
     const arrow = this.arrowAt(px, py);
     this.canvas.style.cursor = arrow ? "pointer" : "";
     this.tip.textContent = arrow ? this.wordsOf(arrow) : this.timeAt(px);
-    const { clientWidth: width, clientHeight: height, offsetTop: top } = this.canvas;
+    const { clientWidth: width, clientHeight: height, offsetTop, scrollTop } = this.scroller;
     const left = px + 16 + this.tip.offsetWidth > width ? px - 16 - this.tip.offsetWidth : px + 16;
     this.tip.style.left = `${Math.max(0, left)}px`;
-    this.tip.style.top = `${top + Math.min(py, height - this.tip.offsetHeight)}px`;
+    this.tip.style.top = `${offsetTop + Math.min(py - scrollTop, height - this.tip.offsetHeight)}px`;
   }
 
   /** @param {number} px */
@@ -714,7 +761,7 @@ export class Painter {
       this.store.page.select({ kind: "mail", id: arrow.mail });
       return;
     }
-    if (px < LEFT) {
+    if (px < this.left) {
       const name = Object.keys(this.lanes).find((each) => Math.abs(this.lanes[each] - py) < 12);
       if (name) this.store.page.select({ kind: "server", id: name });
       return;

@@ -2,7 +2,7 @@
 
 import { SEPARATIONS } from "../state/faults.js";
 import { LEGEND } from "../state/mail_types.js";
-import { CARD, mapLayout, meshOf } from "../state/map_layout.js";
+import { CARD_HEIGHT, LEAST, mapLayout, meshOf } from "../state/map_layout.js";
 import { folderName } from "../state/lab_state.js";
 import { serverSummary } from "../state/summary.js";
 import { html, useEffect, useMemo, useRef } from "../vendor/preact.js";
@@ -22,10 +22,51 @@ const SQUARES = ["in sync", "behind", "locally modified"];
 
 const MARGIN = 12;
 
+/** How small the picture may become: a map that has no room scrolls. */
+const LEAST_SCALE = 0.7;
+
+/** The fonts of the longest names, as in style/views.css, and how many letters make a name long. */
+const FONT = '"DejaVu Sans", system-ui, sans-serif';
+const LONG = 9;
+const NAME = { x: 29, size: 20, longSize: 16 };
+
+/** The room that the other words of a card's first line need. */
+const VERSION = 62;
+
+/**
+ * Return how wide cards must be, and the space between sites, so that every name has room.
+ * @param {import("../state/lab_state.js").Topology} topology
+ * @returns {import("../state/map_layout.js").Sizes}
+ */
+function sizesOf(topology) {
+  const context = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+  const widest = (/** @type {string[]} */ names, /** @type {(name: string) => string} */ font) =>
+    Math.max(
+      0,
+      ...names.map((name) => {
+        context.font = `${font(name)} ${FONT}`;
+        return context.measureText(name).width;
+      }),
+    );
+  const servers = widest(Object.keys(topology.servers), (name) => `bold ${nameSize(name)}px`);
+  const sites = widest(topology.sites, () => "15px") + 32;
+  const connectors = widest(
+    topology.connectors.map((each) => each.name),
+    () => "13px",
+  );
+  return {
+    card: Math.max(LEAST.card, Math.ceil(NAME.x + servers + VERSION), Math.ceil(sites)),
+    between: Math.max(LEAST.between, Math.ceil(connectors + 16)),
+  };
+}
+
+/** @param {string} name */
+const nameSize = (name) => (name.length < LONG ? NAME.size : NAME.longSize);
+
 /** @param {{store: Store, state: LabState}} props */
 export function LabMap({ store, state }) {
   const topology = state.topology;
-  const layout = useMemo(() => mapLayout(topology), [topology]);
+  const layout = useMemo(() => mapLayout(topology, sizesOf(topology)), [topology]);
   const flights = useRef(/** @type {HTMLDivElement | null} */ (null));
 
   useEffect(() => {
@@ -35,23 +76,31 @@ export function LabMap({ store, state }) {
   }, [store, layout]);
 
   const box = `${-MARGIN} ${-MARGIN} ${layout.width + 2 * MARGIN} ${layout.height + 2 * MARGIN}`;
+  const least = {
+    minWidth: `${LEAST_SCALE * (layout.width + 2 * MARGIN)}px`,
+    minHeight: `${LEAST_SCALE * (layout.height + 2 * MARGIN)}px`,
+  };
   return html`<div class="map">
-    <svg viewBox=${box} role="group" aria-label="Map of the organization">
-      ${layout.sites.map(
-        ({ name, box: { x, y, width, height } }) => html`<g class="site">
-          <rect x=${x} y=${y} width=${width} height=${height} rx="12" />
-          <text x=${x + 16} y=${y + 22}>site ${name}</text>
-        </g>`,
-      )}
-      ${meshOf(layout, topology).map(
-        ([from, to]) => html`<line class="mesh" x1=${from.x} y1=${from.y} x2=${to.x} y2=${to.y} />`,
-      )}
-      ${layout.connectors.map((line) => html`<${Connector} store=${store} state=${state} line=${line} />`)}
-      ${Object.entries(layout.servers).map(
-        ([name, place]) => html`<${Card} key=${name} store=${store} state=${state} name=${name} place=${place} />`,
-      )}
-    </svg>
-    <div ref=${flights} class="flights" aria-hidden="true"></div>
+    <div class="scroll">
+      <div class="picture" style=${least}>
+        <svg viewBox=${box} role="group" aria-label="Map of the organization">
+          ${layout.sites.map(
+            ({ name, box: { x, y, width, height } }) => html`<g class="site">
+              <rect x=${x} y=${y} width=${width} height=${height} rx="12" />
+              <text x=${x + 16} y=${y + 22}>site ${name}</text>
+            </g>`,
+          )}
+          ${meshOf(layout, topology).map(
+            ([from, to]) => html`<line class="mesh" x1=${from.x} y1=${from.y} x2=${to.x} y2=${to.y} />`,
+          )}
+          ${layout.connectors.map((line) => html`<${Connector} store=${store} state=${state} line=${line} />`)}
+          ${Object.entries(layout.servers).map(
+            ([name, place]) => html`<${Card} key=${name} store=${store} state=${state} name=${name} place=${place} />`,
+          )}
+        </svg>
+        <div ref=${flights} class="flights" aria-hidden="true"></div>
+      </div>
+    </div>
     <ul class="legend" aria-label="Colours of mails and folders">
       ${LEGEND.map(({ name, colour }) => html`<li><i class=${`mail-${colour}`}></i>${name}</li>`)}
       ${SQUARES.map((sync) => html`<li><i class=${`of-folder ${sync.replace(" ", "-")}`}></i>folder ${sync}</li>`)}
@@ -80,7 +129,7 @@ function Connector({ store, state, line }) {
   >
     <line x1=${line.from.x} y1=${line.from.y} x2=${line.to.x} y2=${line.to.y} />
     <line class="target" x1=${line.from.x} y1=${line.from.y} x2=${line.to.x} y2=${line.to.y} />
-    <text x=${line.label.x} y=${line.label.y - 10}>${line.name}</text>${" "}
+    <text class=${line.name.length < LONG ? "" : "small"} x=${line.label.x} y=${line.label.y - 10}>${line.name}</text>${" "}
     ${[...told, cost].map(
       (each, index) =>
         html`<text class="small" x=${line.label.x} y=${line.label.y + 19 + 17 * index}>${each}</text>${" "}`,
@@ -91,7 +140,7 @@ function Connector({ store, state, line }) {
 /**
  * A server. Its accessible name contains the words that are seen, so that a user can speak them; the spaces between the texts
  * keep these words apart.
- * @param {{store: Store, state: LabState, name: string, place: {x: number, y: number}}} props
+ * @param {{store: Store, state: LabState, name: string, place: import("../state/map_layout.js").Box}} props
  */
 function Card({ store, state, name, place }) {
   const server = state.servers[name];
@@ -100,7 +149,8 @@ function Card({ store, state, name, place }) {
   const highlighted = store.page.highlight.value?.servers.includes(name);
   const told = server.status !== "running" ? server.status : server.suspended ? "content suspended" : words(summary);
   const choose = () => store.page.select({ kind: "server", id: name });
-  const squares = [...summary.replicas].sort((a, b) => rank(a.sync) - rank(b.sync)).slice(0, MOST_SQUARES);
+  const room = Math.min(MOST_SQUARES, Math.floor((place.width - (summary.queued ? 70 : 26)) / 14));
+  const squares = [...summary.replicas].sort((a, b) => rank(a.sync) - rank(b.sync)).slice(0, room);
   const queued = summary.queued > 99 ? "99+" : String(summary.queued);
   return html`<g
     class=${`card ${server.status.replace(" ", "-")} ${summary.missing || server.suspended ? "behind" : ""} ${selected ? "selected" : ""} ${highlighted ? "pointed" : ""}`}
@@ -111,10 +161,10 @@ function Card({ store, state, name, place }) {
     onClick=${choose}
     onKeyDown=${onEnter(choose)}
   >
-    <rect width=${CARD.width} height=${CARD.height} rx="8" />
+    <rect width=${place.width} height=${CARD_HEIGHT} rx="8" />
     <circle class="status" cx="16" cy="20" r="5" />
-    <text class="name" x="29" y="26">${name}</text>${" "}
-    <text class="version" x=${CARD.width - 12} y="25">${server.version}</text>${" "}
+    <text class=${name.length < LONG ? "name" : "name long"} x=${NAME.x} y="26">${name}</text>${" "}
+    <text class="version" x=${place.width - 12} y="25">${server.version}</text>${" "}
     <text class="told" x="14" y="48">${told}</text>${" "}
     ${squares.map(
       (each, index) =>
@@ -124,9 +174,9 @@ function Card({ store, state, name, place }) {
     )}
     ${
       summary.queued > 0 &&
-      html`<g class="queued" transform=${`translate(${CARD.width - 34} 56)`}>
-      <rect width="24" height="14" rx="3" />
-      <text x="12" y="11">${queued}✉</text>
+      html`<g class="queued" transform=${`translate(${place.width - 50} 57)`}>
+      <rect width="40" height="15" rx="3" />
+      <text x="20" y="11.5">${queued}✉</text>
     </g>`
     }
   </g>`;

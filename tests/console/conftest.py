@@ -51,8 +51,16 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     with ExitStack() as stack:
         opened: list[WatchedPage] = []
 
-        def open_(address: str, *, width: int = 1280, height: int = 720, dark: bool = False) -> WatchedPage:
-            watched = WatchedPage(browser, width=width, height=height, dark=dark)
+        def open_(
+            address: str,
+            *,
+            width: int = 1280,
+            height: int = 720,
+            dark: bool = False,
+            forced: bool = False,
+            calm: bool = False,
+        ) -> WatchedPage:
+            watched = WatchedPage(browser, width=width, height=height, dark=dark, forced=forced, calm=calm)
             stack.callback(watched.close)
             opened.append(watched)
             watched.page.goto(address)

@@ -26,7 +26,9 @@ FRAMES: Final = """async (frames) => {
                         right: b.right - corner.left, bottom: b.bottom - corner.top}; };
   const middle = each => { const b = box(each); return [(b.x + b.right) / 2, (b.y + b.bottom) / 2]; };
   const cards = Object.fromEntries([...document.querySelectorAll(".card")].map(
-    each => [each.querySelector(".name").textContent, middle(each.querySelector("rect"))]));
+    each => { const b = box(each.querySelector("rect"));
+              return [each.querySelector(".name").textContent, {x: (b.x + b.right) / 2, y: (b.y + b.bottom) / 2,
+                                                                width: b.right - b.x, height: b.bottom - b.y}]; }));
   const lines = Object.fromEntries([...document.querySelectorAll(".connector")].map(
     each => { const b = box(each.querySelector("line"));
               return [each.querySelector("text").textContent, [[b.x, b.y], [b.right, b.bottom]]]; }));
@@ -69,13 +71,21 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run(file, json.loads(gzip.decompress(b64decode(packed[1])))["events"])
 
 
+def edge(card: dict[str, float], towards: tuple[float, float]) -> tuple[float, float]:
+    """Return where the line from the middle of a card towards a point leaves the card."""
+    (x, y), (width, height) = (card["x"], card["y"]), (card["width"], card["height"])
+    across, down = towards[0] - x, towards[1] - y
+    part = min(width / 2 / abs(across) if across else math.inf, height / 2 / abs(down) if down else math.inf)
+    return x + across * part, y + down * part
+
+
 def place(drawn: dict[str, Any], hop: dict[str, Any], at: float) -> tuple[float, float]:
-    """Return where the envelope of a hop must be: along the line between the cards, or over the connector."""
-    cards, lines = drawn["cards"], drawn["lines"]
-    way = [cards[hop["node"]], cards[hop["next_hop"]]]
-    if hop["connector"]:
-        ends = sorted(lines[hop["connector"]], key=lambda end: math.dist(end, way[0]))
-        way = [way[0], *ends, way[1]]
+    """Return where the envelope of a hop must be: along the line between the edges of the cards, or over the connector."""
+    sender, receiver = (drawn["cards"][hop[name]] for name in ("node", "next_hop"))
+    between = drawn["lines"].get(hop["connector"], [])
+    here, there = ((each["x"], each["y"]) for each in (sender, receiver))
+    ends = [tuple(end) for end in sorted(between, key=lambda end: math.dist(end, here))]
+    way = [edge(sender, ends[0] if ends else there), *ends, edge(receiver, ends[-1] if ends else here)]
     left = sum(map(math.dist, way, way[1:])) * (at - hop["begun_at"]) / (hop["at"] - hop["begun_at"])
     for start, end in pairwise(way):
         length = math.dist(start, end)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request
@@ -42,12 +42,26 @@ class WatchedPage:
     """A page in a browser context of its own.
 
     complaints: errors and warnings of the console, uncaught exceptions, and answers that are no success. strangers: addresses
-    outside of this machine that the page asked for.
+    outside of this machine that the page asked for. forced: the system's colours replace those of the page. calm: the user
+    wants no motion.
     """
 
-    def __init__(self, browser: Browser, *, width: int = 1280, height: int = 720, dark: bool = False) -> None:
-        scheme: Any = "dark" if dark else "light"
-        self._context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    def __init__(
+        self,
+        browser: Browser,
+        *,
+        width: int = 1280,
+        height: int = 720,
+        dark: bool = False,
+        forced: bool = False,
+        calm: bool = False,
+    ) -> None:
+        self._context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            forced_colors="active" if forced else "none",
+            reduced_motion="reduce" if calm else "no-preference",
+        )
         self.complaints: list[str] = []
         self.strangers: list[str] = []
         self._context.on("request", self._asked)
@@ -91,5 +105,14 @@ class WatchedPage:
 class OpenPage(Protocol):
     """The fixture `open_page`."""
 
-    def __call__(self, address: str, *, width: int = 1280, height: int = 720, dark: bool = False) -> WatchedPage:
+    def __call__(
+        self,
+        address: str,
+        *,
+        width: int = 1280,
+        height: int = 720,
+        dark: bool = False,
+        forced: bool = False,
+        calm: bool = False,
+    ) -> WatchedPage:
         """Open a page in a browser context of its own."""
