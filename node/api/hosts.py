@@ -56,6 +56,8 @@ class ServedHost(Protocol):
 
     def do(self, fn: Callable[[Node, LabTime], T]) -> T: ...
 
+    async def share(self, fn: Callable[[Node, LabTime], T], size: int) -> T: ...
+
     def read(self, fn: Callable[[Node], T]) -> T: ...
 
 
@@ -99,12 +101,19 @@ async def apply_change(
         acted = True
         return json_bytes(plain(act(node, now)))
 
+    body = await request.body()
     if key is None:
-        answer = host.do(acting)
+        answer = await host.share(acting, len(body))
     else:
         url = request.url
         hashed = hashlib.blake2b(f"{request.method} {url.path}?{url.query}\n".encode(), digest_size=32)
-        hashed.update(await request.body())
+        hashed.update(body)
         digest = hashed.digest()
-        answer = host.do(lambda node, now: node.once(now, key, digest, lambda at: acting(node, at)))
+
+        def once(node: Node, now: LabTime) -> bytes:
+            nonlocal acted
+            acted = False
+            return node.once(now, key, digest, lambda at: acting(node, at))
+
+        answer = await host.share(once, len(body))
     return Response(answer, status, None if acted else {REPLAYED: "true"}, media_type="application/json")

@@ -50,14 +50,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from node.errors import CannotWrite, MailRefused, NodeError, NotRunning, described
 from node.host.clock import LabClock
 from node.host.deliveries import Deliveries
 from node.host.in_flight import cancelled
+from node.host.shared_commits import SharedCommits
 from topology.problems import counted
 from traces.labtime import LabTime, format_instant
 from transport.envelope import IncomingHop, IncomingMail, Offers, RefusalError
@@ -68,6 +70,7 @@ from transport.smtp.sender import SmtpSender
 from transport.smtp.tls import Tls
 
 if TYPE_CHECKING:
+    from node.store.lifecycle import Outcome
     from node.store.node import Node
 
 T = TypeVar("T")
@@ -155,6 +158,7 @@ class Host:
             failed=self._own_stimulus_failed,
             wake=self._wake.set,
         )
+        self._shared = SharedCommits(self._run_together)
         self._stimuli = 0
         self._due_at: LabTime | None = None
         self._stale = True
@@ -181,6 +185,7 @@ class Host:
         """Begin nothing new, wait for the mails in flight (DRAIN_S), and close the node (event node.stopped)."""
         await self._end_pump()
         await self._deliveries.drain(DRAIN_S, OUTSIDE_DRAIN_S)
+        self._shared.run()
         await self._end_io()
         try:
             self._node.close(self._stimulus_at())
@@ -213,6 +218,24 @@ class Host:
         Raises NotRunning if the server does not run.
         """
         return self._stimulus(fn, "request")
+
+    async def share(self, fn: Callable[[Node, LabTime], T], size: int) -> T:
+        """Run one stimulus from outside, as `do` does, in a transaction that others which are ready may share.
+
+        fn: may run twice, so it has no effect outside the node.
+        size: about how many bytes it brings.
+        """
+        return await self._shared.add(fn, size)
+
+    def _run_together(self, acts: Sequence[Callable[[Node, LabTime], Any]]) -> Sequence[Outcome]:
+        """Run stimuli in one transaction. Raises NotRunning if the server does not run."""
+        write_error = self._write_error
+        outcomes = self._stimulus(
+            lambda node, now: node.together(now, [partial(act, node, now) for act in acts]), "requests and mails"
+        )
+        if any(isinstance(outcome.error, CannotWrite) for outcome in outcomes):
+            self._write_error = write_error
+        return outcomes
 
     def read(self, fn: Callable[[Node], T]) -> T:
         """Read the node's state."""
@@ -251,15 +274,22 @@ class Host:
         """Store a mail that the listener has received; when this returns the mail is durable.  # spec: IN-2"""
         point = AtArrival(self.name, mail.sender, mail.recipients, mail.header.subject, mail.header.message_id)
         lost_by = (await decided(self._decide(point))).lost_by
-        self._peer_stimulus(lambda node, now: node.mail_in(now, hop, mail, lost_by))
+        with self._answering_peers():
+            await self._shared.add(lambda node, now: node.mail_in(now, hop, mail, lost_by), len(mail.content))
 
     async def _on_verb(self, peer: str, verb: Verb) -> VerbFault | None:
         return (await decided(self._decide(AtVerb(peer, self.name, verb, self._clock.now())))).at_verb
 
     def _peer_stimulus(self, fn: Callable[[Node, LabTime], None]) -> None:
-        """Run a stimulus from a peer. A RefusalError becomes the peer's SMTP reply."""
-        try:
+        """Run a stimulus from a peer."""
+        with self._answering_peers():
             self._stimulus(fn, "mail")
+
+    @contextmanager
+    def _answering_peers(self) -> Iterator[None]:
+        """Turn the error of a peer's stimulus into a RefusalError, which becomes the peer's SMTP reply."""
+        try:
+            yield
         except MailRefused as refusal:
             raise RefusalError(refusal.code, refusal.text) from refusal
         except NotRunning as error:
@@ -333,6 +363,8 @@ class Host:
             return self._write_error
         if count := self._deliveries.busy():
             return count
+        if self._shared:
+            return f"{counted(len(self._shared), 'request or mail', 'requests and mails')} not yet stored"
         if self._listener.open_transactions:
             return f"{counted(self._listener.open_transactions, 'mail')} being received"
         due_at = self.next_due()

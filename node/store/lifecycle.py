@@ -1,7 +1,15 @@
 """The life cycle of a store, and the transaction around each stimulus.
 
 A stimulus is anything that changes a store: a user's request, an arriving mail, a timer, the end of an attempt to send.
-Each stimulus is one transaction. Its changes of state, its events and its outgoing mail commit together or not at all.
+Each stimulus is in one transaction. Its changes of state, its events and its outgoing mail commit together or not at all.
+
+Stimuli that are ready together share a transaction (`together`), and their changes of one folder share a broadcast. If one
+fails, all are rolled back; the one that failed runs again alone and raises its own error, and the others run again together. So
+a stimulus that fails undoes only itself, and there is no state for a part of a transaction.
+
+    post 1, post 2 (no such folder), post 3      one transaction, rolled back
+    post 2                                       alone: FolderUnknown
+    post 1, post 3                               one transaction, one commit, one mail
 
 The state in memory (`Context`) is a cache of the tables. A store is in one of these states:
 
@@ -30,7 +38,8 @@ What must never happen:
 - An answer that a caller gets before the commit. So a stimulus returns only after its commit.
 - A use of memory after a rollback, when memory is ahead of the tables. So a rollback sets `_ctx` to None.
 - A call of `on_events` with events that were not committed. So `on_events` is called after the commit.
-- Two stimuli at the same time. So nothing here awaits; `once` is the only stimulus that contains others.
+- Two stimuli at the same time. So nothing here awaits; only `once` and `together` contain other stimuli.
+- An effect of a stimulus outside the store before the commit, because a shared stimulus may run twice.
 
 Because of these rules, a process may be killed at any instruction and needs no recovery code except SQLite's own.
 """
@@ -40,7 +49,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -71,6 +82,26 @@ from transport.stimulus import Stimulus
 
 HAS_REPLICA = Statement("SELECT 1 FROM replica")
 ADD_EVENTS = Statement("INSERT INTO event (seq, incarnation, batch) VALUES (?, ?, ?)")
+
+
+MOST_ATTEMPTS: Final = 3
+"""How often stimuli try to share a transaction. After so many failures each of them has one of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a stimulus returned, or the error that it raised."""
+
+    result: Any = None
+    error: Exception | None = None
+
+
+class _Undone(NodeError):
+    """A stimulus failed that shared its transaction, so all of them were rolled back. place: which one failed."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__(f"stimulus {place} failed")
+        self.place = place
 
 
 class StoreLife(StoreQueries):
@@ -107,7 +138,7 @@ class StoreLife(StoreQueries):
         self._stimuli = 0
         self._mail_due: tuple[int, LabTime | None] = (-1, None)
         self._open: tuple[Context, Stimulus] | None = None
-        """The stimulus of `once`, while it runs other methods of this node."""
+        """The stimulus of `once` or `together`, while it runs other methods of this node."""
 
     # -- life
 
@@ -290,7 +321,7 @@ class StoreLife(StoreQueries):
 
     @contextmanager
     def _stimulus(self, now: LabTime) -> Iterator[tuple[Context, Stimulus]]:
-        if self._open is not None:  # within `once`
+        if self._open is not None:  # within `once` or `together`
             yield self._open
             return
         ctx, trace = self._present(), self._trace
@@ -364,6 +395,50 @@ class StoreLife(StoreQueries):
             self.crash_at = None
             raise Crashed(f"{self.name} before commit")
 
+    def together(self, now: LabTime, acts: Sequence[Callable[[], Any]]) -> list[Outcome]:
+        """Run stimuli that are ready together in one transaction, and return the outcome of each (see the module).
+
+        acts: each calls methods of this node. It may run twice, so it has no effect outside the node.
+        """
+        outcomes = [Outcome()] * len(acts)
+        left = list(enumerate(acts))
+        for _ in range(MOST_ATTEMPTS):
+            if len(left) < 2:
+                break
+            try:
+                results = self._all_together(now, [act for _, act in left])
+            except _Undone as undone:
+                place, act = left.pop(undone.place)
+                outcomes[place] = outcome_of(act)
+            except Exception:
+                break
+            else:
+                for (place, _), result in zip(left, results, strict=True):
+                    outcomes[place] = Outcome(result)
+                return outcomes
+        for place, act in left:
+            outcomes[place] = outcome_of(act)
+        return outcomes
+
+    def _all_together(self, now: LabTime, acts: Sequence[Callable[[], Any]]) -> list[Any]:
+        results: list[Any] = []
+        with self._stimulus(now) as opened, self._within(opened):
+            for act in acts:
+                try:
+                    results.append(act())
+                except Exception as error:
+                    raise _Undone(len(results)) from error
+        return results
+
+    @contextmanager
+    def _within(self, opened: tuple[Context, Stimulus]) -> Iterator[None]:
+        """Let methods of this node run in an open stimulus."""
+        before, self._open = self._open, opened
+        try:
+            yield
+        finally:
+            self._open = before
+
     def once(self, now: LabTime, key: str, request: bytes, act: Callable[[LabTime], bytes]) -> bytes:
         """Run `act` in one stimulus, unless this key was used before. Return its answer, or the stored answer.
 
@@ -373,11 +448,8 @@ class StoreLife(StoreQueries):
         with self._stimulus(now) as (ctx, s):
             answer = idempotency.known(s.conn, key, request, s.now)
             if answer is None:
-                self._open = (ctx, s)
-                try:
+                with self._within((ctx, s)):
                     answer = act(s.now)
-                finally:
-                    self._open = None
                 idempotency.keep(s.conn, key, request, answer, s.now)
             return answer
 
@@ -418,3 +490,11 @@ class StoreLife(StoreQueries):
             if not cannot_write(error):
                 raise
             raise CannotWrite(self.name, refusal_words(error)) from error
+
+
+def outcome_of(act: Callable[[], Any]) -> Outcome:
+    """Run a stimulus and return its outcome."""
+    try:
+        return Outcome(act())
+    except Exception as error:
+        return Outcome(error=error)

@@ -55,6 +55,9 @@ class SimulatedHost:
     def do(self, fn: Callable[[Node, LabTime], T]) -> T:
         return self._lab.change(self.name, fn)
 
+    async def share(self, fn: Callable[[Node, LabTime], T], size: int) -> T:
+        return self.do(fn)
+
     def read(self, fn: Callable[[Node], T]) -> T:
         return self._lab.read(self.name, fn)
 

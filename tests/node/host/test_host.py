@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Sequence
-from typing import cast
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any, cast
 
 import pytest
 
@@ -13,6 +13,7 @@ from node.host import delivery_results
 from node.host import host as hosting
 from node.host.clock import LabClock
 from node.host.host import Address, Host
+from node.store.lifecycle import Outcome, outcome_of
 from node.store.node import Node
 from tests.support.clock import START_AT
 from tests.support.smtp_peers import Client
@@ -65,6 +66,10 @@ class FakeNode:
     def tick(self, now: LabTime) -> None:
         self.calls.append("tick")
         self.timer_at = None
+
+    def together(self, now: LabTime, acts: Sequence[Callable[[], Any]]) -> list[Outcome]:
+        del now
+        return [outcome_of(act) for act in acts]
 
     def check_recipient(self, address: str) -> None: ...
 
