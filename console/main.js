@@ -13,7 +13,7 @@ const base = /^\/lessons\/[A-Za-z0-9_-]+$/.test(asked) ? asked : "";
 const store = new Store(packed ? new ReplaySource(packed) : new LiveSource(base));
 const root = /** @type {HTMLElement} */ (document.getElementById("console"));
 
-document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark";
+store.preferences.apply();
 root.replaceChildren();
 render(html`<${App} store=${store} />`, root);
 store.open().catch((error) => {

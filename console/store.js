@@ -1,8 +1,9 @@
 /**
  * All that views read and call, by subject. A view never keeps a copy of the lab's state.
  *
- * timeline: the events, and the moment that is shown. clock: the lab's clock. forecast: its future. page: what is opened and selected.
- * orders: what the user orders the lab to do. lesson: the lesson whose lab this is.
+ * timeline: the events, and the moment that is shown. clock: the lab's clock. forecast: its future. page: what is opened and
+ * selected. preferences: what the user prefers on every page. orders: what the user orders the lab to do. lesson: the lesson whose
+ * lab this is.
  */
 
 import { Forecast } from "./forecast/forecast.js";
@@ -10,6 +11,7 @@ import { LabClock } from "./lab_clock.js";
 import { LessonPlayer } from "./lesson_player.js";
 import { Orders } from "./orders.js";
 import { Page } from "./page.js";
+import { Preferences } from "./preferences.js";
 import { Timeline } from "./timeline.js";
 import { signal } from "./vendor/preact.js";
 
@@ -26,6 +28,7 @@ export class Store {
     this.clock = new LabClock(source, this.timeline);
     this.forecast = new Forecast(source, this.timeline, this.clock);
     this.page = new Page();
+    this.preferences = new Preferences();
     this.orders = new Orders(source, this.clock);
     this.lesson = new LessonPlayer(this);
     /** Why the console cannot show the lab. */

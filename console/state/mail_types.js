@@ -1,4 +1,18 @@
-/** The types of replication mail: the name that people read, and the name of the colour (see style/theme.css). */
+/**
+ * The types of replication mail: the name that people read, the name of the colour (see style/theme.css), and the sign on the
+ * envelope, which tells the types apart without colours.
+ */
+
+/** @type {Readonly<Record<string, string>>} */
+const SIGNS = {
+  hierarchy: "H",
+  content: "C",
+  request: "?",
+  response: "!",
+  status: "S",
+  "status-request": "S?",
+  other: "M",
+};
 
 /** @type {Readonly<Record<number, {name: string, colour: string}>>} */
 const TYPES = {
@@ -10,6 +24,9 @@ const TYPES = {
   0x80000002: { name: "hierarchy response", colour: "response" },
   0x80000004: { name: "content response", colour: "response" },
 };
+
+/** Return the sign of the types that have a colour. @param {string} colour */
+export const signOf = (colour) => SIGNS[colour];
 
 /** What the legend shows, in the order in which a reader meets it. */
 export const LEGEND = [

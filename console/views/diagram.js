@@ -77,7 +77,7 @@ export function Diagram({ store, state, pointed }) {
         onClick=${() => store.timeline.travelTo(null)}
         title="Return to the present (End)"
       >
-        Present
+        Now
       </button>
       <output class="event">
         ${event ? html`<b>${event.node}</b> ${event.words ?? event.type}` : "the beginning"}

@@ -7,7 +7,7 @@
  */
 
 import { duration, SECOND_US } from "../state/lab_time.js";
-import { mailColour, mailTypeName } from "../state/mail_types.js";
+import { mailColour, mailTypeName, signOf } from "../state/mail_types.js";
 import { wayOf } from "../state/map_layout.js";
 import { effect } from "../vendor/preact.js";
 import { calm } from "../timeline.js";
@@ -149,7 +149,7 @@ export class Envelopes {
     const envelope = document.createElement("div");
     const colour = `mail-${mailColour(arrow.type)}`;
     envelope.className = `envelope ${colour}`;
-    envelope.append(envelopePicture());
+    envelope.append(envelopePicture(signOf(mailColour(arrow.type))));
     envelope.title = `${mailTypeName(arrow.type)} from ${arrow.from} to ${arrow.to}`;
     Object.assign(envelope.dataset, { mail: arrow.mail, from: arrow.from, to: arrow.to });
     envelope.style.width = `${ENVELOPE.width * matrix.a}px`;
@@ -199,13 +199,17 @@ export class Envelopes {
   }
 }
 
-function envelopePicture() {
+/** @param {string} sign */
+function envelopePicture(sign) {
   const picture = document.createElementNS(SVG, "svg");
   const { width, height } = ENVELOPE;
   picture.setAttribute("viewBox", `${-width / 2} ${-height / 2} ${width} ${height}`);
   const body = document.createElementNS(SVG, "path");
   body.setAttribute("d", "M-11 -8h22v16h-22z M-11 -8l11 8l11 -8");
-  picture.append(body);
+  const letter = document.createElementNS(SVG, "text");
+  letter.setAttribute("y", "6");
+  letter.textContent = sign;
+  picture.append(body, letter);
   return picture;
 }
 

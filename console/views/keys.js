@@ -52,8 +52,13 @@ const KEYS = [
   { keys: ["PageDown"], shown: "Page ↓", does: "go 50 events forward", act: (store) => store.timeline.travelBy(50) },
   { keys: ["Home"], shown: "Home", does: "go to the beginning", act: (store) => store.timeline.travelTo(0) },
   { keys: ["End"], shown: "End", does: "return to the present", act: (store) => store.timeline.travelTo(null) },
-  { keys: ["t"], shown: "t", does: "light or dark", act: () => toggle("light") },
-  { keys: ["p"], shown: "p", does: "large type, for a projector", act: () => toggle("projector") },
+  { keys: ["t"], shown: "t", does: "light or dark", act: (store) => store.preferences.toggleTheme() },
+  {
+    keys: ["p"],
+    shown: "p",
+    does: "large type, for a projector",
+    act: ({ preferences }) => (preferences.projector.value = !preferences.projector.value),
+  },
   {
     keys: ["Escape"],
     shown: "Esc",
@@ -66,16 +71,6 @@ const KEYS = [
   },
 ];
 
-/** @param {"light" | "projector"} what */
-export function toggle(what) {
-  const root = document.documentElement;
-  if (what === "projector") root.toggleAttribute("data-projector");
-  else {
-    root.dataset.theme = root.dataset.theme === "light" ? "dark" : "light";
-  }
-  window.dispatchEvent(new Event("resize")); // the diagram paints itself again, with the new colours and sizes
-}
-
 /** Listen to the keyboard as soon as the page shows anything. @param {Store} store */
 export function useKeys(store) {
   useLayoutEffect(() => {
@@ -85,6 +80,7 @@ export function useKeys(store) {
       if ((typing && event.key !== "Escape") || event.ctrlKey || event.metaKey || event.altKey) return;
       if ((event.key === " " || event.key === "Enter") && target.matches("button, [role=button], a, summary")) return;
       if (event.key.startsWith("Arrow") && target.matches("[type=range], [role=tab]")) return;
+      if (event.key.length === 1 && !store.preferences.letterKeys.value) return;
       const found = KEYS.find((each) => each.keys.includes(event.key));
       if (!found || (found.live && !store.source.live)) return;
       event.preventDefault();
@@ -95,7 +91,7 @@ export function useKeys(store) {
   }, [store]);
 }
 
-/** The dialog with the list of keys. @param {{store: Store}} props */
+/** The dialog with the list of keys, and what the user prefers. @param {{store: Store}} props */
 export function Keys({ store }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const open = store.page.dialog.value === "keys";
@@ -103,16 +99,41 @@ export function Keys({ store }) {
     if (open) dialog.current?.showModal();
     else dialog.current?.close();
   }, [open]);
-  return html`<dialog ref=${dialog} aria-label="Keys" onClose=${() => (store.page.dialog.value = "")}>
+  const { theme, projector, letterKeys } = store.preferences;
+  return html`<dialog ref=${dialog} aria-label="Keys and display" onClose=${() => (store.page.dialog.value = "")}>
+    <h2>Display</h2>
+    <div class="row preferences">
+      <label
+        >Colours
+        <select autofocus value=${theme.value} onChange=${(/** @type {any} */ event) => (theme.value = event.target.value)}>
+          <option value="system">as in the system</option>
+          <option value="light">light</option>
+          <option value="dark">dark</option>
+        </select>
+      </label>
+      <${Switch} preference=${projector} label="Large type, for a projector" />
+      <${Switch} preference=${letterKeys} label="Letters, digits and Space are shortcuts" />
+    </div>
     <h2>Keys</h2>
     <table class="keys">
       ${KEYS.filter((each) => store.source.live || !each.live).map(
-        (each) => html`<tr>
+        (each) => html`<tr class=${each.keys[0].length === 1 && !letterKeys.value ? "off" : ""}>
           <th scope="row"><kbd>${each.shown}</kbd></th>
           <td>${each.does}</td>
         </tr>`,
       )}
     </table>
-    <button autofocus onClick=${() => (store.page.dialog.value = "")}>Close</button>
+    <button onClick=${() => (store.page.dialog.value = "")}>Close</button>
   </dialog>`;
+}
+
+/** @param {{preference: import("../vendor/preact.js").Signal<boolean>, label: string}} props */
+function Switch({ preference, label }) {
+  return html`<label>
+    <input
+      type="checkbox"
+      checked=${preference.value}
+      onChange=${(/** @type {any} */ event) => (preference.value = event.target.checked)}
+    />${" "}${label}
+  </label>`;
 }

@@ -1,7 +1,7 @@
 /** The map: sites, servers and connectors, and mails that move between them. It is one SVG picture, so it fits any screen. */
 
 import { SEPARATIONS } from "../state/faults.js";
-import { LEGEND } from "../state/mail_types.js";
+import { LEGEND, signOf } from "../state/mail_types.js";
 import { CARD_HEIGHT, LEAST, mapLayout, meshOf } from "../state/map_layout.js";
 import { folderName } from "../state/lab_state.js";
 import { serverSummary } from "../state/summary.js";
@@ -102,7 +102,7 @@ export function LabMap({ store, state }) {
       </div>
     </div>
     <ul class="legend" aria-label="Colours of mails and folders">
-      ${LEGEND.map(({ name, colour }) => html`<li><i class=${`mail-${colour}`}></i>${name}</li>`)}
+      ${LEGEND.map(({ name, colour }) => html`<li><i class=${`mail-${colour}`} aria-hidden="true"><b>${signOf(colour)}</b></i>${name}</li>`)}
       ${SQUARES.map((sync) => html`<li><i class=${`of-folder ${sync.replace(" ", "-")}`}></i>folder ${sync}</li>`)}
     </ul>
   </div>`;

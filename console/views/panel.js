@@ -74,7 +74,7 @@ function Recent({ store, state }) {
       store.source.live &&
       !Object.keys(state.mails).length &&
       html`<p class="hint">
-        No mail has been sent yet. Begin with a lesson, or post in a folder and press ▶❘ Next: the change is sent within 15 min of
+        No mail has been sent yet. Begin with a lesson, or post in a folder and press ▶❘ Next event: the change is sent within 15 min of
         lab time. In real time you would wait as long.
       </p>`
     }

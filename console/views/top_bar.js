@@ -33,7 +33,7 @@ export function TopBar({ store, state }) {
     }
     ${store.source.live && html`<${FaultsButton} store=${store} />`}
     ${store.source.live && html`<button onClick=${() => (store.page.dialog.value = "lessons")} title="Lessons (l)">Lessons</button>`}
-    <button onClick=${() => (store.page.dialog.value = "keys")} aria-label="Keys" title="Keys (?)">?</button>
+    <button onClick=${() => (store.page.dialog.value = "keys")} aria-label="Keys and display" title="Keys and display (?)">?</button>
   </header>`;
 }
 
@@ -92,7 +92,7 @@ function ClockControls({ store, state }) {
       onClick=${() => store.orders.send("Going to the next event", CLOCK.step, {})}
       title="Go to the next instant at which anything is due (n)"
     >
-      ▶❘ Next
+      ▶❘ Next event
     </button>
     <label class="speed"
       >Speed

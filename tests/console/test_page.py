@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pflab.client import Client
+from tests.support.console_lessons import begin, end
 from tests.support.console_page import AXE, OpenPage
 
 
@@ -106,3 +107,62 @@ def test_a_narrow_screen_has_one_column(lab: str, open_page: OpenPage, width: in
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("tab", name="Replicas").click()
     expect(page.get_by_role("row", name="the hierarchy")).to_be_visible()
+
+
+def test_preferences_are_kept_over_pages(lab: str, open_page: OpenPage) -> None:
+    """Colours and large type that a user has chosen are those of every further page, such as a lesson."""
+    page = open_page(lab).page
+    root = page.locator("html")
+    expect(root).to_have_attribute("data-theme", "light")
+    page.keyboard.press("t")
+    page.keyboard.press("p")
+    page.goto(begin(lab, "lost-mail"))
+    expect(page.get_by_role("region", name="Lesson")).to_be_visible()
+    expect(root).to_have_attribute("data-theme", "dark")
+    expect(root).to_have_attribute("data-projector", "")
+    end(page)
+
+
+def test_letters_as_shortcuts_can_be_switched_off(lab: str, open_page: OpenPage) -> None:
+    """WCAG 2.1.4: without the shortcuts a letter does nothing, also on the next page, and the other keys still work."""
+    page = open_page(lab).page
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keys and display")
+    keys.get_by_label("Letters, digits and Space are shortcuts").click()
+    page.keyboard.press("Escape")
+    expect(keys).to_be_hidden()
+    page.reload()
+    expect(page.get_by_text("moves the clock").first).to_be_visible()
+    for key in "f2l?":
+        page.keyboard.press(key)
+    expect(page.get_by_role("tab", name="Map")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    page.keyboard.press("Home")
+    expect(page.locator(".clock .how")).to_have_text("an earlier moment")
+
+
+@pytest.mark.parametrize(("dark", "forced"), [(False, False), (True, False), (False, True)])
+def test_a_colour_has_one_meaning(lab: str, open_page: OpenPage, dark: bool, forced: bool) -> None:
+    """No two entries of the legend have the same colour, also with the system's colours, and each type of mail has a sign."""
+    page = open_page(lab, dark=dark, forced=forced).page
+    legend = page.get_by_role("list", name="Colours of mails and folders")
+    expect(legend.get_by_role("listitem")).not_to_have_count(0)
+    looks = legend.locator("i").evaluate_all("""all => all.map(each => {
+      const { backgroundColor, borderTopStyle } = getComputedStyle(each);
+      return backgroundColor + borderTopStyle;
+    })""")
+    assert len(looks) == len(set(looks))
+    signs = legend.locator("i b").all_inner_texts()
+    assert len(signs) == len(set(signs)) == 7
+
+
+def test_the_chosen_tab_is_seen_without_colours(lab: str, open_page: OpenPage) -> None:
+    """With the system's colours the line below the chosen tab has a colour that the others do not have."""
+    page = open_page(lab, forced=True).page
+    lines = (
+        page.get_by_role("tablist", name="Views")
+        .get_by_role("tab")
+        .evaluate_all("all => all.map(each => getComputedStyle(each).borderBottomColor)")
+    )
+    assert lines[0] not in lines[1:]
+    assert len(set(lines[1:])) == 1
