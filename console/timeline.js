@@ -8,6 +8,7 @@
 
 import { History } from "./state/history.js";
 import { Marks } from "./state/marks.js";
+import { Sums } from "./state/sums.js";
 import { computed, effect, signal } from "./vendor/preact.js";
 
 /**
@@ -65,6 +66,7 @@ export class Timeline {
     /** @type {History | null} */
     this.history = null;
     this.marks = new Marks();
+    this.counted = new Sums();
     /** Whether the topology is known, so that the lab can be drawn. Its events may still be arriving. */
     this.opened = signal(false);
     /** Whether all events have arrived that the lab had when the console was opened. */
@@ -100,6 +102,11 @@ export class Timeline {
       const state = count < this.history.events.length ? this.history.after(count) : { ...this.history.now };
       state.at = Math.max(state.at, at);
       return state;
+    });
+    /** The sums of this state. */
+    this.sums = computed(() => {
+      const state = this.shown.value;
+      return state && this.counted.of(state, this.history?.events ?? []);
     });
     this.travelling = computed(() => this.moment.value !== null);
   }

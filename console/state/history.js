@@ -2,7 +2,7 @@
  * The history of a run: its events, and the state after any of them.
  *
  * Every `KEEP_EVERY` events the history keeps the state (see lab_state.js). The state at an earlier moment is the last kept state
- * before it, with the events since then applied to a copy.
+ * before it, with the events since then applied to a copy. Like the present, this copy changes when a later moment is asked for.
  */
 
 import { apply } from "./apply.js";
@@ -32,6 +32,8 @@ export class History {
     this.now = beginning(topology, at, setup);
     /** @type {LabState[]} */
     this.kept = [this.keepNow()];
+    /** The state of the past that was asked for last. @type {LabState | null} */
+    this.passing = null;
   }
 
   /** @param {readonly LabEvent[]} events */
@@ -60,10 +62,14 @@ export class History {
   after(count) {
     if (count >= this.events.length) return this.now;
     const index = Math.floor(count / KEEP_EVERY);
-    const base = this.kept[index];
-    const state = { ...base, gen: newGeneration() };
-    for (let each = index * KEEP_EVERY; each < count; each++) apply(state, this.events[each]);
-    return state;
+    const { passing } = this;
+    // A play of the past goes on from where it was, and costs what happened since.
+    const goesOn = passing !== null && index * KEEP_EVERY <= passing.count && passing.count <= count;
+    /** @type {LabState} */
+    const state = goesOn ? passing : { ...this.kept[index], gen: newGeneration() };
+    this.passing = state;
+    for (let each = state.count; each < count; each++) apply(state, this.events[each]);
+    return { ...state };
   }
 
   /**

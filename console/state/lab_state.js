@@ -81,6 +81,7 @@ import { newGeneration, own, ownEntry, table } from "./kept_tree.js";
  * @property {Record<string, Row>} rows by store
  * @property {Record<number, Entry>} entries the backfill array
  * @property {Record<string, Item>} items by object id
+ * @property {readonly string[]} conflicts the objects that are in an unresolved conflict
  * @property {boolean} pending the store waits until it may delete its replica
  * @property {boolean} dropped the store has deleted its replica
  * @property {LabTime | null} sentAt when the store last sent a mail about this folder
@@ -261,6 +262,7 @@ export function tableOf(state, server, folder) {
     rows: table(),
     entries: table(),
     items: table(),
+    conflicts: [],
     pending: false,
     dropped: false,
     sentAt: null,
@@ -289,6 +291,16 @@ export function folderOf(state, id) {
  */
 export function show(state, at, object, number, deleted) {
   own(state.gen, at, "items")[object] = { gen: state.gen, number, deleted, conflict: [] };
+  settle(at, object);
+}
+
+/**
+ * An object is in no conflict any more, if it was in one.
+ * @param {Table} at
+ * @param {string} object
+ */
+export function settle(at, object) {
+  if (at.conflicts.includes(object)) at.conflicts = at.conflicts.filter((each) => each !== object);
 }
 
 /**

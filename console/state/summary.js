@@ -90,38 +90,6 @@ export function replicaSummary(state, server, folder) {
 }
 
 /**
- * @typedef {object} ServerSummary
- * @property {ReplicaSummary[]} replicas
- * @property {number} missing how many changes the server lacks in all its folders
- * @property {number} queued
- * @property {number} waiting backfill array entries
- * @property {number} conflicts
- */
-
-/**
- * @param {LabState} state
- * @param {string} name
- * @returns {ServerSummary}
- */
-export function serverSummary(state, name) {
-  const server = state.servers[name];
-  const replicas = heldFolders(state, name).map((folder) => replicaSummary(state, name, folder));
-  let waiting = 0;
-  let conflicts = 0;
-  for (const table of Object.values(server.tables)) {
-    for (const _ in table.entries) waiting += 1;
-    for (const id in table.items) if (table.items[id].conflict.length) conflicts += 1;
-  }
-  return {
-    replicas,
-    missing: replicas.reduce((sum, each) => sum + numbers.count(each.missing), 0),
-    queued: Object.keys(server.queue).length,
-    waiting,
-    conflicts,
-  };
-}
-
-/**
  * @typedef {object} FolderSummary
  * @property {string} folder
  * @property {boolean} agrees all running holders have everything that exists
@@ -158,18 +126,4 @@ function summaries(state) {
         .map((name) => replicaSummary(state, name, folder.id));
       return { folder: folder.id, agrees: replicas.every((each) => each.missing.size === 0), replicas };
     });
-}
-
-/**
- * Return how many posts are in conflict on any server.
- * @param {LabState} state
- */
-export function conflictCount(state) {
-  const found = new Set();
-  for (const server of Object.values(state.servers)) {
-    for (const table of Object.values(server.tables)) {
-      for (const id in table.items) if (table.items[id].conflict.length) found.add(id);
-    }
-  }
-  return found.size;
 }

@@ -4,18 +4,15 @@ import { SEPARATIONS } from "../state/faults.js";
 import { LEGEND, signOf } from "../state/mail_types.js";
 import { CARD_HEIGHT, LEAST, mapLayout, meshOf } from "../state/map_layout.js";
 import { folderName } from "../state/lab_state.js";
-import { serverSummary } from "../state/summary.js";
+import { MOST_LISTED } from "../state/sums.js";
 import { html, useEffect, useMemo, useRef } from "../vendor/preact.js";
 import { Envelopes } from "./envelopes.js";
 
 /**
  * @typedef {import("../store.js").Store} Store
  * @typedef {import("../state/lab_state.js").LabState} LabState
- * @typedef {import("../state/summary.js").Sync} Sync
+ * @typedef {import("../state/sums.js").ServerSums} ServerSums
  */
-
-/** The most squares on a server's card, one for each folder. */
-const MOST_SQUARES = 10;
 
 /** What the squares on the cards say, for the legend. */
 const SQUARES = ["in sync", "behind", "locally modified"];
@@ -138,26 +135,39 @@ function Connector({ store, state, line }) {
 }
 
 /**
- * A server. Its accessible name contains the words that are seen, so that a user can speak them; the spaces between the texts
- * keep these words apart.
+ * A server. It is painted again only if something on it is different.
  * @param {{store: Store, state: LabState, name: string, place: import("../state/map_layout.js").Box}} props
  */
 function Card({ store, state, name, place }) {
-  const server = state.servers[name];
-  const summary = serverSummary(state, name);
+  const sums = store.timeline.sums.value?.servers[name];
+  const { status, version, suspended, queue } = state.servers[name];
+  const queued = Object.keys(queue).length;
   const selected = store.page.selection.value?.kind === "server" && store.page.selection.value.id === name;
-  const highlighted = store.page.highlight.value?.servers.includes(name);
-  const told = server.status !== "running" ? server.status : server.suspended ? "content suspended" : words(summary);
+  const pointed = store.page.highlight.value?.servers.includes(name);
+  return useMemo(
+    () => sums && picture({ store, state, name, place, sums, queued, selected, pointed }),
+    [store, name, place, sums, status, version, suspended, queued, selected, pointed],
+  );
+}
+
+/**
+ * The picture of a server. Its accessible name contains the words that are seen, so that a user can speak them; the spaces between
+ * the texts keep these words apart.
+ * @param {{store: Store, state: LabState, name: string, place: import("../state/map_layout.js").Box, sums: ServerSums,
+ *   queued: number, selected: boolean, pointed: boolean | undefined}} props
+ */
+function picture({ store, state, name, place, sums, queued, selected, pointed }) {
+  const server = state.servers[name];
+  const told = server.status !== "running" ? server.status : server.suspended ? "content suspended" : words(sums);
   const choose = () => store.page.select({ kind: "server", id: name });
-  const room = Math.min(MOST_SQUARES, Math.floor((place.width - (summary.queued ? 70 : 26)) / 14));
-  const squares = [...summary.replicas].sort((a, b) => rank(a.sync) - rank(b.sync)).slice(0, room);
-  const queued = summary.queued > 99 ? "99+" : String(summary.queued);
+  const room = Math.min(MOST_LISTED, Math.floor((place.width - (queued ? 70 : 26)) / 14));
+  const waiting = queued > 99 ? "99+" : String(queued);
   return html`<g
-    class=${`card ${server.status.replace(" ", "-")} ${summary.missing || server.suspended ? "behind" : ""} ${selected ? "selected" : ""} ${highlighted ? "pointed" : ""}`}
+    class=${`card ${server.status.replace(" ", "-")} ${sums.missing || server.suspended ? "behind" : ""} ${selected ? "selected" : ""} ${pointed ? "pointed" : ""}`}
     transform=${`translate(${place.x} ${place.y})`}
     tabindex="0"
     role="button"
-    aria-label=${`Server ${name}, ${server.version}: ${told}${summary.queued ? `, ${queued} queued` : ""}`}
+    aria-label=${`Server ${name}, ${server.version}: ${told}${queued ? `, ${waiting} queued` : ""}`}
     onClick=${choose}
     onKeyDown=${onEnter(choose)}
   >
@@ -166,32 +176,27 @@ function Card({ store, state, name, place }) {
     <text class=${name.length < LONG ? "name" : "name long"} x=${NAME.x} y="26">${name}</text>${" "}
     <text class="version" x=${place.width - 12} y="25">${server.version}</text>${" "}
     <text class="told" x="14" y="48">${told}</text>${" "}
-    ${squares.map(
+    ${sums.replicas.slice(0, room).map(
       (each, index) =>
         html`<rect class=${`square ${each.sync.replace(" ", "-")}`} x=${14 + index * 14} y="60" width="11" height="9" rx="2">
           <title>${folderName(state, each.folder)}: ${each.sync}</title>
         </rect>`,
     )}
     ${
-      summary.queued > 0 &&
+      queued > 0 &&
       html`<g class="queued" transform=${`translate(${place.width - 50} 57)`}>
       <rect width="40" height="15" rx="3" />
-      <text x="20" y="11.5">${queued}✉</text>
+      <text x="20" y="11.5">${waiting}✉</text>
     </g>`
     }
   </g>`;
 }
 
-/** The order of the squares: what needs attention first. @param {Sync} sync */
-function rank(sync) {
-  return ["behind", "pending", "locally modified", "away", "in sync"].indexOf(sync);
-}
-
-/** @param {import("../state/summary.js").ServerSummary} summary */
-function words(summary) {
-  if (summary.missing) return `lacks ${summary.missing}${summary.waiting ? ", knows it" : ""}`;
-  if (summary.conflicts) return `${summary.conflicts} ${summary.conflicts === 1 ? "conflict" : "conflicts"}`;
-  const folders = summary.replicas.length - 1;
+/** @param {ServerSums} sums */
+function words(sums) {
+  if (sums.missing) return `lacks ${sums.missing}${sums.waiting ? ", knows it" : ""}`;
+  if (sums.conflicts) return `${sums.conflicts} ${sums.conflicts === 1 ? "conflict" : "conflicts"}`;
+  const folders = sums.folders - 1;
   return `${folders} ${folders === 1 ? "folder" : "folders"}`;
 }
 

@@ -3,7 +3,6 @@
 import { CLOCK, LAB } from "../api.js";
 import { clockTime, duration, fullInstant } from "../state/lab_time.js";
 import { folderName } from "../state/lab_state.js";
-import { conflictCount, folderSummaries } from "../state/summary.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 
 /**
@@ -216,10 +215,10 @@ const UNTIL_EVENTS = [
 
 /** Which folders agree, from the events alone. @param {{store: Store, state: LabState}} props */
 function Verdict({ store, state }) {
-  const folders = folderSummaries(state);
-  const agree = folders.filter((each) => each.agrees).length;
-  const all = agree === folders.length;
-  const conflicts = conflictCount(state);
+  const sums = store.timeline.sums.value;
+  if (!sums) return null;
+  const { agree, folders, conflicts } = sums;
+  const all = agree === folders;
   const suspended = Object.values(state.servers).filter((server) => server.suspended).length;
   const told = [
     conflicts && `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}`,
@@ -232,7 +231,7 @@ function Verdict({ store, state }) {
     onClick=${() => (store.page.view.value = "replicas")}
     title=${`At ${clockTime(state.at)}: ${all ? "all running holders of each folder have every change" : "click to see what is missing"}`}
   >
-    ${all ? "all folders agree" : `${agree} of ${folders.length} folders agree`}${told}
+    ${all ? "all folders agree" : `${agree} of ${folders} folders agree`}${told}
   </button>`;
 }
 

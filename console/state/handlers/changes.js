@@ -2,7 +2,7 @@
 
 import * as numbers from "../change_numbers.js";
 import { own } from "../kept_tree.js";
-import { HIERARCHY, folderOf, serverOf, tableOf, show } from "../lab_state.js";
+import { HIERARCHY, folderOf, serverOf, settle, show, tableOf } from "../lab_state.js";
 
 /**
  * @typedef {import("../lab_state.js").Handlers} Handlers
@@ -70,8 +70,10 @@ export const CHANGES = {
   "conflict.arose": (state, event) => {
     const server = serverOf(state, event.node);
     if (!server) return;
-    const items = own(state.gen, tableOf(state, server, event.folder), "items");
+    const at = tableOf(state, server, event.folder);
+    const items = own(state.gen, at, "items");
     items[event.object] = { gen: state.gen, number: event.winner, deleted: false, conflict: event.versions };
+    if (!at.conflicts.includes(event.object)) at.conflicts = [...at.conflicts, event.object];
   },
   "conflict.ended": (state, event) => {
     const server = serverOf(state, event.node);
@@ -130,7 +132,10 @@ function lack(state, node, folder, cnset) {
  */
 function remove(state, event) {
   const server = serverOf(state, event.node);
-  if (server) delete own(state.gen, tableOf(state, server, event.folder), "items")[event.object];
+  if (!server) return;
+  const at = tableOf(state, server, event.folder);
+  delete own(state.gen, at, "items")[event.object];
+  settle(at, event.object);
 }
 
 /**
