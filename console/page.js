@@ -25,6 +25,8 @@ export class Page {
     /** What is searched in the list of mails. */
     this.mailSearch = signal("");
     this.dialog = signal(/** @type {Dialog} */ (""));
+    /** The what-if question that is being answered. */
+    this.question = signal(/** @type {import("./forecast/what_if.js").Question | null} */ (null));
     /** What a lesson points at. */
     this.highlight = signal(/** @type {import("./lesson_player.js").Highlight | null} */ (null));
   }

@@ -16,10 +16,15 @@ import { Future } from "./future.js";
  * @typedef {import("../source/replay.js").ReplaySource} ReplaySource
  * @typedef {import("../timeline.js").Timeline} Timeline
  * @typedef {import("./future.js").Answer} Answer
+ * @typedef {import("./what_if.js").ComparedAnswer} ComparedAnswer
+ * @typedef {import("./what_if.js").Comparison} Comparison
  */
 
 /** How far a forecast looks: a store that is behind learns it from a status within a day, and asks within twelve hours. */
-export const WITHIN = "36 h";
+const WITHIN = "36 h";
+
+/** How far two futures are compared: a loss that is expected later heals later. */
+const COMPARED_WITHIN = "72 h";
 
 /** How long no event may come before the lab is asked, in milliseconds. */
 const QUIET_MS = 250;
@@ -94,7 +99,7 @@ export class Forecast {
     const count = history.events.length;
     this.asking = true;
     try {
-      const answer = await this.foresee([]);
+      const answer = await this.foresee({ within: WITHIN });
       const same = this.may && history.events.length === count && timeline.head.peek() === count;
       if (same) this.future.value = this.futureOf(answer);
       this.refused.value = "";
@@ -109,12 +114,20 @@ export class Forecast {
   }
 
   /**
-   * Ask the lab what happens after these steps of a scenario.
+   * Ask the lab for both futures of its present: with these steps of a scenario, and without them.
    * @param {readonly Record<string, unknown>[]} steps
-   * @returns {Promise<Answer>}
+   * @returns {Promise<Comparison>}
    */
-  foresee(steps) {
-    return this.source.request(LAB.forecast, { method: "POST", body: { within: WITHIN, steps } });
+  async compare(steps) {
+    const answer = /** @type {ComparedAnswer} */ (
+      await this.foresee({ within: COMPARED_WITHIN, steps, compare: true })
+    );
+    return { with: this.futureOf(answer), without: this.futureOf(answer.without), differences: answer.differences };
+  }
+
+  /** @param {{within: string, steps?: readonly Record<string, unknown>[], compare?: boolean}} wanted @returns {Promise<Answer>} */
+  foresee(wanted) {
+    return this.source.request(LAB.forecast, { method: "POST", body: wanted });
   }
 
   /** Return the future of the present, as the lab told it. @param {Answer} answer */

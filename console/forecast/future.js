@@ -20,7 +20,6 @@ import { folderSummaries } from "../state/summary.js";
  * @typedef {import("../state/lab_time.js").LabTime} LabTime
  *
  * @typedef {object} Answer What the lab answers.
- * @property {string} from_at
  * @property {string} to_at
  * @property {boolean} complete whether it looks as far as it was asked to
  * @property {LabEvent[]} events
@@ -49,8 +48,10 @@ export class Future {
     this.marks.add(this.events);
     /** @type {Map<string, Arrival[]>} */
     this.arrivals = new Map();
-    /** When the last change that a replica lacks now arrives; null if none is lacking, or one never arrives. */
+    /** When the last change arrives that a replica lacks; null if none is ever lacking, or one does not arrive. */
     this.agreedAt = /** @type {LabTime | null} */ (null);
+    /** Whether a replica still lacks something at the end. */
+    this.lacks = false;
     this.follow(present);
   }
 
@@ -66,6 +67,7 @@ export class Future {
       }
     }
     const state = { ...present, gen: newGeneration() };
+    let made = false;
     for (const event of this.events) {
       apply(state, event);
       const folders = lacking.get(event.node);
@@ -79,9 +81,11 @@ export class Future {
         else folders?.delete(folder);
         this.agreedAt = event.at;
       }
+      if (event.type === "change.made") made = true;
       if (folders?.size === 0) lacking.delete(event.node);
     }
-    if (lacking.size) this.agreedAt = null;
+    this.lacks = lacking.size > 0 || (made && folderSummaries(state).some((folder) => !folder.agrees));
+    if (this.lacks) this.agreedAt = null;
   }
 
   /**

@@ -24,10 +24,17 @@ import { entryFor } from "../state/posts.js";
  * @property {string} folder
  * @property {string} number as traces write it
  *
+ * @typedef {object} Hop
+ * @property {string} mail
+ * @property {string} from
+ * @property {string} to
+ * @property {LabTime} at
+ *
  * @typedef {object} Prospect
  * @property {string} why what keeps the change away now
  * @property {string[]} steps what is expected until the change comes, in the order of time
  * @property {LabTime | null} at when the change comes; null if not within the forecast
+ * @property {Hop | null} hop the first hop of a mail that is expected to bring it
  */
 
 /** The most steps that are told; a mail can be tried again many times. */
@@ -104,6 +111,8 @@ export function prospectOf(state, future, lack) {
   if (known) entries.add(known.id);
   /** @type {string[]} */
   const steps = [];
+  /** @type {Hop | null} */
+  let hop = null;
   let heard = "";
   const say = (/** @type {string} */ words, /** @type {LabTime} */ when) => {
     const step = `${words} at ${shortInstant(when)}`;
@@ -131,6 +140,7 @@ export function prospectOf(state, future, lack) {
       case "hop.sent":
         // What was already waiting leaves; and a line that takes its time, or opens late, is a step too.
         if (!carriers.has(event.mail) || !forServer(state, event.recipients, server)) break;
+        hop ??= { mail: event.mail, from: event.node, to: event.next_hop, at: event.begun_at ?? event.at };
         if (state.mails[event.mail] || (event.begun_at ?? event.at) < event.at)
           say(`the mail leaves ${event.node}`, event.begun_at ?? event.at);
         break;
@@ -151,7 +161,7 @@ export function prospectOf(state, future, lack) {
     }
   }
   if (at !== null) steps.push(`${server} has it at ${shortInstant(at)}`);
-  return { why: whyLacks(state, lack), steps, at };
+  return { why: whyLacks(state, lack), steps, at, hop };
 }
 
 /**

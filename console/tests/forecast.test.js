@@ -74,6 +74,7 @@ test("a lost change is expected by a status, a request and its answer", () => {
     why: "the copy was lost between A and B",
     steps: ["A's status tells B at 22 Oct 00:00", "B asks A at 22 Oct 06:00", "B has it at 22 Oct 06:00"],
     at: START + 30 * HOUR,
+    hop: null,
   });
   assert.equal(future.agreedAt, START + 30 * HOUR);
 });
@@ -100,7 +101,9 @@ test("a mail that waits is expected to leave when its line opens", () => {
   const history = labAfter(POSTED);
   assert.equal(whyLacks(history.now, LACK), "the content mail with it waits on A");
   const sent = { mail: "m1", next_hop: "B", connector: "SEA-NYC", recipients: ["B-IS@contoso.test"] };
+  const other = { mail: "m8", next_hop: "B", connector: null, recipients: ["B-IS@contoso.test"] };
   const opens = [
+    event("A", "hop.sent", 0.5, other),
     event("B", "hop.received", 1.02, { mail: "m1", peer: "A", recipients: ["B-IS@contoso.test"], size: 1 }),
     event("B", "mail.received", 1.02, { mail: "m1", sender: "A", recipients: ["B"], ...about(CONTENT, "aa:1") }),
     event("A", "hop.sent", 1.02, { ...sent, begun_at: START + HOUR }),
@@ -108,7 +111,9 @@ test("a mail that waits is expected to leave when its line opens", () => {
   const future = new Future(history.keepNow(), opens, START + 36 * HOUR);
   const words = "leaves A at 21 Oct 01:00 over SEA-NYC, arrives at B at 21 Oct 01:01:12";
   assert.equal(prospectOfMail(future, "m1", "A", "B"), words);
-  assert.equal(prospectOf(history.now, future, LACK).at, START + 1.02 * HOUR);
+  const { at, hop } = prospectOf(history.now, future, LACK);
+  assert.equal(at, START + 1.02 * HOUR);
+  assert.deepEqual(hop, { mail: "m1", from: "A", to: "B", at: START + HOUR });
   const never = new Future(history.keepNow(), [], START + 36 * HOUR);
   assert.equal(prospectOfMail(never, "m1", "A", "B"), "still waits on A at 22 Oct 12:00");
 });

@@ -11,6 +11,7 @@ import { Mails } from "./mails.js";
 import { Matrix } from "./matrix.js";
 import { Panel } from "./panel.js";
 import { TopBar } from "./top_bar.js";
+import { WhatIf } from "./what_if.js";
 
 /** @typedef {import("../store.js").Store} Store */
 
@@ -60,6 +61,7 @@ export function App({ store }) {
     </main>
     <${Diagram} store=${store} state=${state} pointed=${store.page.highlight.value?.view === "diagram"} />
     ${store.source.live && html`<${Faults} store=${store} state=${state} />`}
+    <${WhatIf} store=${store} />
     <${Keys} store=${store} />
     ${store.source.live && html`<${Lessons} store=${store} />`}
     <${Notice} store=${store} />

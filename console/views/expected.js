@@ -1,11 +1,13 @@
 /** "Until when": what is expected to happen to what somebody looks at, in a sentence that says that it is expected. */
 
 import { prospectOf } from "../forecast/prospect.js";
+import { ifLost } from "../forecast/what_if.js";
 import { folderName, numberName } from "../state/lab_state.js";
 import { shortInstant } from "../state/lab_time.js";
 import { heldFolders, replicaSummary } from "../state/summary.js";
 import { html, useMemo } from "../vendor/preact.js";
 import { isPresent } from "./fetched.js";
+import { Ask } from "./what_if.js";
 
 /**
  * @typedef {import("../store.js").Store} Store
@@ -33,7 +35,10 @@ export function Expected({ children }) {
 /** What is expected until a replica has a change. @param {{store: Store, state: LabState, lack: Lack}} props */
 export function UntilWhen({ store, state, lack }) {
   const prospect = useProspect(store, state, lack);
-  return prospect && html`<${Expected}>${sentence(prospect, store)}</${Expected}>`;
+  return (
+    prospect &&
+    html`<${Expected}>${sentence(prospect, store)}</${Expected}><${AskAboutHop} store=${store} hop=${prospect.hop} />`
+  );
 }
 
 /**
@@ -86,5 +91,11 @@ function Lacks({ store, state, lack }) {
   const prospect = useProspect(store, state, lack);
   if (!prospect) return null;
   return html`<b>${numberName(state, lack.number)}</b> of ${folderName(state, lack.folder)}: ${prospect.why}.
-    <div><${Expected}>${sentence(prospect, store)}</${Expected}></div>`;
+    <div><${Expected}>${sentence(prospect, store)}</${Expected}><${AskAboutHop} store=${store} hop=${prospect.hop} /></div>`;
+}
+
+/** What if the mail is lost that is expected to bring a change? @param {{store: Store, hop: Prospect["hop"]}} props */
+function AskAboutHop({ store, hop }) {
+  if (!hop) return null;
+  return html`<div><${Ask} store=${store} question=${ifLost(hop.mail, hop.from, hop.to, hop.at)} /></div>`;
 }

@@ -124,14 +124,18 @@ class Client(Changes):
         `held` says whether it did."""
         return self._clock("until", {"mail": kind, "on": on, "within": within})
 
-    def forecast(self, within: str, *, steps: Sequence[Mapping[str, Any]] = (), **wait: Any) -> dict[str, Any]:
+    def forecast(
+        self, within: str, *, steps: Sequence[Mapping[str, Any]] = (), compare: bool = False, **wait: Any
+    ) -> dict[str, Any]:
         """Return what the lab will do within a time, as it plays in a copy of it. The lab itself does not change.
 
         steps: changes to try first, as in scenarios: `{"stop": "B"}`, `{"lose": {"from": "A", "to": "B"}}`.
+        compare: also return the future without them, as `without`, and what happens in only one of the two, as `differences`.
         wait: look until something happens, as until does: event=, mail=, converged=, on=. The answer's `held` says whether.
         """
         wanted = {name: value for name, value in wait.items() if value is not None}
-        answer: dict[str, Any] = self.json("POST", "/lab/forecast", {"within": within, "steps": list(steps), **wanted})
+        body = {"within": within, "steps": list(steps), "compare": compare, **wanted}
+        answer: dict[str, Any] = self.json("POST", "/lab/forecast", body)
         return answer
 
     def faults(self) -> list[dict[str, Any]]:

@@ -22,6 +22,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -90,9 +91,25 @@ class Fork(Simulator):
         await asyncio.sleep(0)  # the lab goes on beside its fork
 
 
-@asynccontextmanager
-async def forked(lab: ServedLab) -> AsyncIterator[Fork]:
-    """Copy a lab at an instant, and yield the copy. Raises LabError if a server of the lab does not answer."""
+@dataclass(frozen=True, slots=True)
+class Present:
+    """A lab at an instant, from which any number of forks can begin.
+
+    topology, secret, state, databases, backups: as `Fork` takes them.
+    """
+
+    topology: Topology
+    secret: int | str
+    state: LabState
+    databases: Mapping[str, bytes]
+    backups: Mapping[str, bytes]
+
+    def fork(self) -> Fork:
+        return Fork(self.topology, self.secret, self.state, self.databases, self.backups)
+
+
+async def present_of(lab: ServedLab) -> Present:
+    """Copy a lab at an instant. Raises LabError if a server of the lab does not answer."""
     with TemporaryDirectory(prefix="pflab-fork-") as place:
         folder = RunFolder.at(Path(place))
         try:
@@ -102,7 +119,13 @@ async def forked(lab: ServedLab) -> AsyncIterator[Fork]:
         state = read_state(folder.path)
         databases = {path.stem: _content(path) for path in (folder.path / "databases").glob("*.sqlite")}
         backups = {path.stem: path.read_bytes() for path in (folder.path / "backups").glob("*.sqlite")}
-    async with Fork(lab.topology, lab.secret, state, databases, backups) as fork:
+    return Present(lab.topology, lab.secret, state, databases, backups)
+
+
+@asynccontextmanager
+async def forked(lab: ServedLab) -> AsyncIterator[Fork]:
+    """Copy a lab at an instant, and yield the copy. Raises LabError if a server of the lab does not answer."""
+    async with (await present_of(lab)).fork() as fork:
         yield fork
 
 

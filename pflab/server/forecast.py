@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 from weakref import WeakKeyDictionary
 
@@ -11,14 +14,14 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from node.api.values import json_response
-from pflab.forecast.fork import forked
+from pflab.forecast.fork import Fork, present_of
 from pflab.forecast.what_if import MOST_STEPS, play, read_steps
 from pflab.lab.served_lab import ServedLab
 from pflab.server.changes import lab_routes
 from pflab.server.clock import Until, condition_of
 from pflab.server.convergence import holders_of, lacking
 from pflab.server.events import encoder_of
-from traces.labtime import format_instant, parse_duration
+from traces.labtime import LabTime, format_instant, parse_duration
 
 MOST_EVENTS: Final = 20_000
 """The most events of a forecast; it ends there. They are a few megabytes, and take the lab about three seconds."""
@@ -31,12 +34,14 @@ class Forecast(Until, frozen=True, kw_only=True):
     """How far to look (`within`), what to wait for (as for `until`; default: the whole time), and what to try first.
 
     steps: changes, written as in a scenario; default: none.
+    compare: also play the same present without the steps, and say what differs.
     """
 
     steps: Annotated[
         list[dict[str, Any]],
         Meta(max_length=MOST_STEPS, examples=[[{"lose": {"from": "A", "to": "B"}}, {"stop": "C"}]]),
     ] = []
+    compare: bool = False
 
 
 _ANSWER: Final = {
@@ -58,23 +63,79 @@ async def forecast(lab: ServedLab, wanted: Forecast) -> Response:
     `held` says whether the thing to wait for happens; null if there is none. `complete` is false if the forecast has more
     events than an answer can have, and so ends early. `lacking` says what each running holder lacks at the end, if a folder
     does not converge. What people will do is not in it, nor what other mail servers do.
+
+    With `compare`, `without` has the future without the steps, to the same end, and `differences` what happens `only` `with`
+    the steps, or only `without` them.
     """
     steps = read_steps(wanted.steps)
-    encode, store_of = encoder_of(lab, lab.record.count), lab.record.replicas
-    async with _TURNS.setdefault(lab, asyncio.Lock()), forked(lab) as fork:
-        end_at = fork.began_at + parse_duration(wanted.within)
-        waits = any((wanted.event, wanted.mail, wanted.converged))
-        condition = condition_of(fork, wanted) if waits else lambda: False
-        await play(fork, steps)
-        held = await fork.until(lambda: condition() or fork.record.count > MOST_EVENTS, max(end_at, fork.now))
-        complete = fork.record.count <= MOST_EVENTS
-        answer: dict[str, object] = {
-            "from_at": format_instant(fork.began_at),
-            "to_at": format_instant(fork.now),
-            "held": (held and complete) if waits else None,
-            "complete": complete,
-            "events": [msgspec.Raw(encode(event)) for event in fork.events()[:MOST_EVENTS]],
-        }
-        if wanted.converged is not None and not held:
-            answer["lacking"] = lacking(holders_of(fork, wanted.converged), store_of)
+    store_of = lab.record.replicas
+    async with _TURNS.setdefault(lab, asyncio.Lock()):
+        present = await present_of(lab)
+        async with present.fork() as fork:
+            end_at = fork.began_at + parse_duration(wanted.within)
+            waits = any((wanted.event, wanted.mail, wanted.converged))
+            condition = condition_of(fork, wanted) if waits else lambda: False
+            await play(fork, steps)
+            held = await fork.until(lambda: condition() or fork.record.count > MOST_EVENTS, max(end_at, fork.now))
+            future = _Future.of(lab, fork)
+            answer: dict[str, object] = {
+                "from_at": format_instant(fork.began_at),
+                "held": (held and future.complete) if waits else None,
+                **future.document(),
+            }
+            if wanted.converged is not None and not held:
+                answer["lacking"] = lacking(holders_of(fork, wanted.converged), store_of)
+        if wanted.compare:
+            async with present.fork() as fork:
+                await fork.until(lambda: fork.record.count > MOST_EVENTS, future.to_at)
+                without = _Future.of(lab, fork)
+            answer["without"] = without.document()
+            answer["differences"] = list(_differences(without, future))
     return json_response(answer)
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """What happened where and when: in two futures this is the same, or it differs."""
+
+    at: LabTime
+    node: str
+    type: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Future:
+    """What happened in a fork: its events as JSON, with words."""
+
+    to_at: LabTime
+    complete: bool
+    lines: Sequence[bytes]
+
+    @classmethod
+    def of(cls, lab: ServedLab, fork: Fork) -> _Future:
+        complete = fork.record.count <= MOST_EVENTS
+        return cls(fork.now, complete, [*map(encoder_of(lab, lab.record.count), fork.events()[:MOST_EVENTS])])
+
+    def document(self) -> dict[str, object]:
+        return {
+            "to_at": format_instant(self.to_at),
+            "complete": self.complete,
+            "events": [*map(msgspec.Raw, self.lines)],
+        }
+
+
+def _differences(without: _Future, with_: _Future) -> Iterator[dict[str, object]]:
+    """Yield what happens in only one of two futures, in the order of time, until the earlier of their ends."""
+    end_at = min(without.to_at, with_.to_at)
+    told = {
+        name: [each for each in (msgspec.json.decode(line, type=_Told) for line in future.lines) if each.at <= end_at]
+        for name, future in (("without", without), ("with", with_))
+    }
+    left = {name: Counter(rows) for name, rows in told.items()}
+    only = {"without": left["without"] - left["with"], "with": left["with"] - left["without"]}
+    for name, each in sorted(
+        ((name, each) for name, rows in told.items() for each in rows), key=lambda named: named[1].at
+    ):
+        if only[name][each] > 0:
+            only[name][each] -= 1
+            yield {"only": name, **msgspec.structs.asdict(each)}

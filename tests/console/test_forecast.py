@@ -63,6 +63,36 @@ def test_a_post_says_until_when_each_server_lacks_it(lab: str, lost: Client, ope
     expect(page.locator(".panel .expected")).to_have_count(0)
 
 
+def test_what_if_shows_both_futures_and_changes_nothing(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """What would happen only with a change stands beside what happens only without it, with the instants of agreement."""
+    before = list(lost.events())
+    watched = open_page(lab)
+    page = watched.page
+    page.get_by_role("button", name="Connector NYC-LON").click()
+    page.get_by_role("button", name="What if NYC-LON is cut?").click()
+    dialog = page.get_by_role("dialog", name="What if NYC-LON is cut?")
+    agree = dialog.get_by_role("row", name=re.compile("All replicas agree"))
+    expect(agree).to_contain_text(re.compile(r"from 22 Oct 06:15 on\s*not before 24 Oct"))
+    expect(dialog.locator("td.without", has_text="E applies A-1, 'Hello' in Projects (broadcast)")).to_have_count(1)
+    expect(dialog.locator("td.with", has_text="E applies")).to_have_count(0)
+    assert watched.serious_violations() == []
+    dialog.get_by_role("button", name="Close").click()
+    expect(dialog).to_have_count(0)
+    assert list(lost.events()) == before
+
+
+def test_what_if_is_asked_of_the_mail_that_is_expected(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """A server that lacks a change offers to lose the mail that will bring it, also one that is not written yet."""
+    page = open_page(lab).page
+    page.get_by_role("button", name="Server B,").click()
+    page.get_by_role("button", name="What if the mail from A to B at 22 Oct 06:15 is lost?").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator("td.with", has_text="B loses a mail from A")).to_have_count(1)
+    expect(dialog.locator("td.without", has_text="B applies A-1, 'Hello' in Projects (backfill)")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+
 def test_the_future_can_be_switched_off_and_changes_with_the_lab(lab: str, lost: Client, open_page: OpenPage) -> None:
     """The button of the diagram switches the expected future off; after a change of the lab it is another one."""
     page = open_page(lab).page
@@ -74,7 +104,8 @@ def test_the_future_can_be_switched_off_and_changes_with_the_lab(lab: str, lost:
     expect(expected).to_have_count(0)
     switch.click()
     expect(expected).to_contain_text("22 Oct 06:15")
-    lost.stop("A")
-    expect(expected).to_contain_text("not before 22 Oct")
-    lost.start("A")
-    expect(expected).to_contain_text("B has it at 22 Oct")
+    with Client(lab) as client:
+        client.stop("A")
+        expect(expected).to_contain_text("not before 22 Oct")
+        client.start("A")
+        expect(expected).to_contain_text("B has it at 22 Oct")

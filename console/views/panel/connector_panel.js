@@ -1,10 +1,12 @@
 /** The panel of a connector: what it costs and carries, whether it works, and which mails wait for it. */
 
 import { FAULTS, fault as faultPath, node } from "../../api.js";
+import { ifCut, ifHealed } from "../../forecast/what_if.js";
 import { SEPARATIONS } from "../../state/faults.js";
 import { mailTypeName } from "../../state/mail_types.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { OnlyPresent, Relative, isPresent } from "../fetched.js";
+import { Ask } from "../what_if.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
@@ -78,6 +80,8 @@ export function ConnectorPanel({ store, state, connector }) {
         ${HOLDS.map((span) => html`<option value=${span}>${span}</option>`)}
       </select>
       <button disabled=${faults.length === 0} onClick=${heal}>Heal</button>
+      ${!cut && html`<${Ask} store=${store} question=${ifCut(name)} />`}
+      ${faults.map((each) => html`<${Ask} key=${each.id} store=${store} question=${ifHealed(each.id, each.id)} />`)}
     </div>`
     }
     <h3>Mails that wait for it</h3>

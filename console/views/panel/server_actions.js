@@ -2,7 +2,9 @@
 
 import { server as order } from "../../api.js";
 import { shortInstant } from "../../state/lab_time.js";
+import { ifStarted, ifStopped } from "../../forecast/what_if.js";
 import { html, useState } from "../../vendor/preact.js";
+import { Ask } from "../what_if.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
@@ -35,6 +37,7 @@ export function ServerActions({ store, state, name }) {
       >
         Restore …
       </button>
+      ${status !== "deleted" && html`<${Ask} store=${store} question=${running ? ifStopped(name) : ifStarted(name)} />`}
     </div>
     ${store.timeline.travelling.value && html`<p class="hint">An earlier moment is shown. These actions are done in the present.</p>`}
     ${restoring && html`<${Restore} store=${store} name=${name} running=${running} backups=${backups} close=${() => setRestoring(false)} />`}`;

@@ -3,9 +3,11 @@
 import { FAULTS, mail } from "../../api.js";
 import { storeOfAddress } from "../../state/lab_state.js";
 import { html, useState } from "../../vendor/preact.js";
+import { ifLost } from "../../forecast/what_if.js";
 import { prospectOfMail } from "../../forecast/prospect.js";
 import { Expected, futureOf } from "../expected.js";
 import { Relative, isPresent, useAnswer } from "../fetched.js";
+import { Ask } from "../what_if.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
@@ -66,6 +68,7 @@ export function WaitingCopies({ store, state, id }) {
         <button onClick=${() => aim(copy, "Altering the mail", { kind: "alter" })}>Alter</button>
         ${!copy.held && html`<${Delays} delay=${(/** @type {string} */ by) => aim(copy, "Delaying the mail", { kind: "delay", by })} />`}
         ${copy.held || coming?.kind === "delay" ? html`<button onClick=${release}>Release</button>` : html`<button onClick=${() => hold(copy)}>Hold</button>`}
+        <${Ask} store=${store} question=${ifLost(id, copy.server, copy.next_hop)} />
       </div>
     </section>`;
   })}`;

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, NamedTuple
 
 from rich.text import Text
 from typer import Argument, Option
@@ -18,12 +17,14 @@ from pflab.terms.printable import printable
 from pflab.terms.verdict import ExitCode
 from topology.file.yaml_source import read_yaml
 from topology.problems import quoted
-from traces.labtime import LabTime
 
-Row = tuple[LabTime, str, str, str]
-"""An event: its lab time, its server, its type, and what happened in words."""
 
-_SIGNS: Final = {"+": "green", "-": "red", " ": ""}
+class _Sign(NamedTuple):
+    mark: str
+    style: str
+
+
+_SIGNS: Final = {"with": _Sign("+", "green"), "without": _Sign("-", "red"), None: _Sign(" ", "")}
 
 
 def what_if(
@@ -56,17 +57,16 @@ def what_if(
     asked = [_step(text) for text in steps or ()]
     wait: dict[str, Any] = {"converged": converged, "event": event, "mail": mail, "on": on}
     with client_of(lab) as client:
-        after = client.forecast(within, steps=asked, **wait)
-        before = client.forecast(within, **wait) if asked and not as_json else None
+        forecast = client.forecast(within, steps=asked, compare=bool(asked), **wait)
     if as_json:
-        print_json(after)
+        print_json(forecast)
     else:
         noise = frozenset() if every else NOISE
-        lines = [(" ", row) for row in _rows(after, noise)] if before is None else _differences(before, after, noise)
-        for sign, row in lines:
-            out.print(_line(sign, row))
-        _print_end(after, f"{converged} converges" if converged else f"the next {event or mail} is")
-    return ExitCode.VIOLATION if after["held"] is False else ExitCode.GOOD
+        for row in forecast.get("differences", forecast["events"]):
+            if row["type"] not in noise:
+                out.print(_line(row))
+        _print_end(forecast, f"{converged} converges" if converged else f"the next {event or mail} is")
+    return ExitCode.VIOLATION if forecast["held"] is False else ExitCode.GOOD
 
 
 def _step(text: str) -> Any:
@@ -76,32 +76,12 @@ def _step(text: str) -> Any:
     return source.data
 
 
-def _rows(forecast: dict[str, Any], noise: frozenset[str]) -> list[Row]:
-    return [
-        (event["at"], event["node"], event["type"], event["words"])
-        for event in forecast["events"]
-        if event["type"] not in noise
-    ]
-
-
-def _differences(before: dict[str, Any], after: dict[str, Any], noise: frozenset[str]) -> Iterator[tuple[str, Row]]:
-    """Yield what happens in only one of two futures, in the order of time, with `-` for the first and `+` for the second."""
-    rows = {"-": _rows(before, noise), "+": _rows(after, noise)}
-    counts = {sign: Counter(of) for sign, of in rows.items()}
-    only = {"-": counts["-"] - counts["+"], "+": counts["+"] - counts["-"]}
-    merged = sorted(((sign, row) for sign, of in rows.items() for row in of), key=lambda signed: signed[1][0])
-    for sign, row in merged:
-        if only[sign][row] > 0:
-            only[sign][row] -= 1
-            yield sign, row
-
-
-def _line(sign: str, row: Row) -> Text:
-    at, node, kind, words = row
-    line = Text(f"{sign} ", style=_SIGNS[sign])
-    line.append(f"{to_the_second(at)}  ", style="dim")
-    line.append(f"{printable(node):<{NODE_COLUMNS}}  ", style="bold")
-    line.append(printable(words), style=style_of(kind))
+def _line(event: Mapping[str, Any]) -> Text:
+    sign = _SIGNS[event.get("only")]
+    line = Text(f"{sign.mark} ", style=sign.style)
+    line.append(f"{to_the_second(event['at'])}  ", style="dim")
+    line.append(f"{printable(event['node']):<{NODE_COLUMNS}}  ", style="bold")
+    line.append(printable(event["words"]), style=style_of(event["type"]))
     return line
 
 

@@ -201,6 +201,23 @@ def test_what_if_says_what_will_happen_and_changes_nothing(up: str, capsys: pyte
         assert client.until_converged("Projects", "54 h")["now_at"] == forecast["to_at"] == "2003-10-22T06:15:00Z"
 
 
+def test_a_comparison_has_both_futures_of_one_present(up: str) -> None:
+    """With `compare`, the answer has the future without the steps too, to the same end, and what happens only in one."""
+    with client_of(up) as client:
+        client.inject("lose", from_="A", to="B", type="content", count=1)
+        client.post("A", "Projects", subject="Hello")
+        client.advance("25 h")
+        compared = client.forecast("36 h", steps=[{"stop": "A"}], compare=True)
+        assert compared["without"]["events"] == client.forecast("36 h")["events"]
+        assert compared["without"]["to_at"] == compared["to_at"]
+        found = [(row["only"], row["node"], row["type"]) for row in compared["differences"]]
+        assert ("with", "A", "node.stopped") in found
+        assert ("without", "B", "version.applied") in found
+        rows = [(row["at"], row["node"], row["words"]) for row in compared["differences"] if row["only"] == "without"]
+        assert set(rows) <= {(event["at"], event["node"], event["words"]) for event in compared["without"]["events"]}
+        assert client.forecast("36 h", compare=True)["differences"] == []
+
+
 def test_explain_until_says_how_it_goes_on(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """With --until the explanation goes on with what the lab will do, and then it does that. A finished run has no future."""
     with client_of(up) as client:
