@@ -400,6 +400,7 @@ class StoreLife(StoreQueries):
 
         acts: each calls methods of this node. It may run twice, so it has no effect outside the node.
         """
+        assert self._open is None, "a group within a group could not be undone"
         outcomes = [Outcome()] * len(acts)
         left = list(enumerate(acts))
         for _ in range(MOST_ATTEMPTS):

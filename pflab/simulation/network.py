@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from transport.protocol.fault_points import GO, AfterSend, BeforeSend, Decision, FaultPoint, QueueRow
 
@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from transport.envelope import Transmission
 
 
+COMPANY: Final = 8
+"""One in so many requests and mails has company."""
+
+
 @dataclass(frozen=True, slots=True)
 class NetworkPolicy:
     """How a simulated network reorders and delays mails. By default mails leave at once and in queue order."""
 
     shuffle: bool = False
-    """Whether the seed decides the order of mails that leave a server at one instant, and the order in which servers act."""
+    """Whether the seed decides the order of mails that leave a server at one instant, the order in which servers act, and which
+    requests and mails have company in their transaction."""
     jitter_us: int = 0
     """Each transmission waits a random time, at most this long, before it leaves. So mails overtake each other."""
 
@@ -32,13 +37,14 @@ class NetworkPolicy:
 
 
 class Network:
-    """Decides when each transmission leaves. All random numbers come from one generator, which the simulator uses in the
+    """Decides when each transmission leaves. All random numbers come from the seed, and the simulator asks for them in the
     order of its steps. So the seed determines everything."""
 
     def __init__(self, policy: NetworkPolicy, decide: DecideNow, seed: bytes) -> None:
         self.policy = policy
         self._decide = decide
         self._random = random.Random(seed)
+        self._companions = random.Random(seed)  # so that company changes no other choice of a seed
         self._delayed: set[QueueRow] = set()
 
     def order(self, transmissions: list[Transmission]) -> list[Transmission]:
@@ -52,6 +58,13 @@ class Network:
         """Of `waiting` servers that are due at one instant, return the index of the next one. Index 0 is the first server in
         the topology's order."""
         return self._random.randrange(waiting) if self.policy.shuffle and waiting > 1 else 0
+
+    def company(self) -> bool | None:
+        """Return whether a request or an arriving mail shares its transaction with one that fails after it (True) or before it
+        (False); None if it has no company."""
+        if not self.policy.shuffle or self._companions.randrange(COMPANY):
+            return None
+        return bool(self._companions.randrange(2))
 
     def decide(self, point: FaultPoint) -> Decision:
         """Return the decision of the fault plan. If no fault acts, the jitter may delay a mail that is about to leave."""

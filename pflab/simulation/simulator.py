@@ -66,7 +66,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec.structs import replace
 
 from node.codec.signing import derived_seed
-from node.errors import CannotWrite, Crashed, InternalError, MailRefused, NotRunning
+from node.errors import CannotWrite, Crashed, InternalError, MailRefused, NodeError, NotRunning
 from node.store.node import Node
 from pflab.errors import LabError, NotIdle
 from pflab.faults.fault_plan import FaultPlan
@@ -122,6 +122,10 @@ class _Slot:
 
 
 _by_time = itemgetter(0)
+
+
+def _fail() -> None:
+    raise NodeError("the company of another stimulus, which always fails")
 
 
 class Simulator(RecordedLab):
@@ -225,7 +229,7 @@ class Simulator(RecordedLab):
             raise NotRunning(f"server {name} does not answer")
         now = self.clock_of(name)
         try:
-            return self._stimulus(self._slot[name], lambda node: fn(node, now))
+            return self._stimulus(self._slot[name], lambda node: self._in_company(node, now, lambda: fn(node, now)))
         except Crashed as crash:
             # The user cannot know whether the stimulus was committed: the server died before it answered.
             raise NotRunning(f"server {name} crashed before it answered") from crash
@@ -243,7 +247,7 @@ class Simulator(RecordedLab):
             check_taken(recipients, refused)
             taken = [address for address in recipients if address not in refused]
             mail = incoming_mail(sender, taken, with_line_ends(content))
-            self._take_in(node, now, IncomingHop(OUTSIDE_HOST, None, 0), mail)
+            self._arrived(node, now, IncomingHop(OUTSIDE_HOST, None, 0), mail)()
 
         await self.do(name, send)
         return {address: str(refusal) for address, refusal in refused.items()}
@@ -468,7 +472,8 @@ class Simulator(RecordedLab):
             content = self.environment.content(BeforeSend(server, transmission, now))
         mail = incoming_mail(transmission.sender, talk.recipients, content)
         try:
-            self._own_stimulus(target, lambda node: self._take_in(node, now, talk.hop(server), mail))
+            arrived = self._arrived(node, now, talk.hop(server), mail)
+            self._own_stimulus(target, lambda node: self._in_company(node, now, arrived))
         except MailRefused as refusal:
             state = SendState.REFUSED if refusal.code >= 500 else SendState.DEFERRED
             return SendOutcome(state, str(refusal)).explained(talk.ordinary if transmission.system else "")
@@ -479,11 +484,24 @@ class Simulator(RecordedLab):
     def _at_verb(self, peer: str, server: str, verb: Verb) -> VerbFault | None:
         return self._network.decide(AtVerb(peer, server, verb, self._now)).at_verb
 
-    def _take_in(self, node: Node, now: LabTime, hop: IncomingHop, mail: IncomingMail) -> None:
-        """Give a received mail to the node. The node stores it, unless a fault loses it."""
+    def _arrived(self, node: Node, now: LabTime, hop: IncomingHop, mail: IncomingMail) -> Callable[[], None]:
+        """Return the stimulus of a received mail. The node stores the mail, unless a fault loses it."""
         point = AtArrival(node.name, mail.sender, mail.recipients, mail.header.subject, mail.header.message_id)
         decision = self._network.decide(point)
-        node.mail_in(now, hop, mail, decision.lost_by)
+        return lambda: node.mail_in(now, hop, mail, decision.lost_by)
+
+    def _in_company(self, node: Node, now: LabTime, act: Callable[[], T]) -> T:
+        """Run a stimulus from outside. The seed lets some of them share their transaction with one that fails, as a live server
+        does; it must undo only itself."""
+        fails_after = self._network.company()
+        if fails_after is None:
+            return act()
+        acts = [act, _fail] if fails_after else [_fail, act]
+        outcome = node.together(now, acts)[0 if fails_after else 1]
+        if outcome.error is not None:
+            raise outcome.error
+        result: T = outcome.result
+        return result
 
     # --- stimuli and crashes
 
