@@ -46,8 +46,8 @@ export const ifStarted = (server) => ({ words: `What if ${server} is started?`, 
 /** @param {string} connector @returns {Question} */
 export const ifCut = (connector) => ({ words: `What if ${connector} is cut?`, steps: [{ cut: { connector } }] });
 
-/** @param {string} fault an id @param {string} what the fault, for people @returns {Question} */
-export const ifHealed = (fault, what) => ({ words: `What if ${what} is healed?`, steps: [{ heal: fault }] });
+/** @param {string} fault an id @returns {Question} */
+export const ifHealed = (fault) => ({ words: `What if ${fault} is healed?`, steps: [{ heal: fault }] });
 
 /**
  * Return what to ask about a copy of a mail that waits in a queue.
@@ -64,9 +64,20 @@ export function ifLost(mail, server, nextHop, at) {
 }
 
 /**
- * Return the differences that people want to read.
+ * Return the differences that people want to read. What a server does again and again, such as an attempt that fails, is one row
+ * with its last time.
  * @param {readonly Difference[]} differences
+ * @returns {(Difference & {times: number, lastAt: LabTime})[]}
  */
 export function notable(differences) {
-  return differences.filter(({ type }) => !NOISE.has(type));
+  /** @type {Map<string, Difference & {times: number, lastAt: LabTime}>} */
+  const rows = new Map();
+  for (const each of differences) {
+    if (NOISE.has(each.type)) continue;
+    const key = `${each.only} ${each.node} ${each.words}`;
+    const row = rows.get(key);
+    if (row) Object.assign(row, { times: row.times + 1, lastAt: each.at });
+    else rows.set(key, { ...each, times: 1, lastAt: each.at });
+  }
+  return [...rows.values()];
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { Future } from "../forecast/future.js";
 import { prospectOf, prospectOfMail, whyLacks } from "../forecast/prospect.js";
+import { notable } from "../forecast/what_if.js";
 import { History } from "../state/history.js";
 import { replicaSummary } from "../state/summary.js";
 
@@ -124,4 +125,15 @@ test("a request brings nothing to a store that lacks the change too", () => {
     event("B", "mail.received", 1, { mail: "m9", sender: "A", recipients: ["B"], ...about(REQUEST, "aa:1") }),
   ]);
   assert.equal(replicaSummary(now, "B", FOLDER).missing.size, 1);
+});
+
+test("an attempt that fails again and again is one difference", () => {
+  /** @param {number} at @param {any} type @param {string} words */
+  const row = (at, type, words) => ({ only: /** @type {"with"} */ ("with"), at, node: "C", type, words });
+  const rows = [
+    row(1, "hop.failed", "cannot reach E"),
+    row(2, "hop.sent", "hands a mail"),
+    row(3, "hop.failed", "cannot reach E"),
+  ];
+  assert.deepEqual(notable(rows), [{ ...rows[0], times: 2, lastAt: 3 }]);
 });

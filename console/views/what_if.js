@@ -74,8 +74,9 @@ function Futures({ comparison }) {
         </tr>
       </thead>
       <tbody>
-        ${differences.slice(0, MOST).map(({ only, at, node, words }) => {
-          const told = html`<b>${node}</b> ${words}`;
+        ${differences.slice(0, MOST).map(({ only, at, node, words, times, lastAt }) => {
+          const again = times > 1 && html` <span class="hint">(${times} times, last at ${shortInstant(lastAt)})</span>`;
+          const told = html`<b>${node}</b> ${words}${again}`;
           return html`<tr>
             <th scope="row"><time>${shortInstant(at)}</time></th>
             <td class="without">${only === "without" && html`− ${told}`}</td>

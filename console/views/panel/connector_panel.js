@@ -80,8 +80,10 @@ export function ConnectorPanel({ store, state, connector }) {
         ${HOLDS.map((span) => html`<option value=${span}>${span}</option>`)}
       </select>
       <button disabled=${faults.length === 0} onClick=${heal}>Heal</button>
+    </div>
+    <div class="row">
       ${!cut && html`<${Ask} store=${store} question=${ifCut(name)} />`}
-      ${faults.map((each) => html`<${Ask} key=${each.id} store=${store} question=${ifHealed(each.id, each.id)} />`)}
+      ${faults.map((each) => html`<${Ask} key=${each.id} store=${store} question=${ifHealed(each.id)} />`)}
     </div>`
     }
     <h3>Mails that wait for it</h3>

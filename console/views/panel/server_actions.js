@@ -37,8 +37,8 @@ export function ServerActions({ store, state, name }) {
       >
         Restore …
       </button>
-      ${status !== "deleted" && html`<${Ask} store=${store} question=${running ? ifStopped(name) : ifStarted(name)} />`}
     </div>
+    ${status !== "deleted" && html`<div class="row"><${Ask} store=${store} question=${running ? ifStopped(name) : ifStarted(name)} /></div>`}
     ${store.timeline.travelling.value && html`<p class="hint">An earlier moment is shown. These actions are done in the present.</p>`}
     ${restoring && html`<${Restore} store=${store} name=${name} running=${running} backups=${backups} close=${() => setRestoring(false)} />`}`;
 }
