@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import Annotated, Final
+from weakref import WeakKeyDictionary
 
 import msgspec
 from msgspec import Meta
@@ -22,6 +23,7 @@ from pflab.replay.console_events import lexicon_of, with_words
 from pflab.replay.replay_file import replay_file
 from pflab.runs.events import RunEvents
 from pflab.server.changes import LabNow
+from pflab.terms.event_words import Lexicon
 from traces.events import Event
 from traces.labtime import format_instant
 
@@ -102,11 +104,18 @@ async def events(
     _check_history(lab, history)
     if last is not None:
         after = max(after, lab.record.count - last)
-    encode = encoder_of(lab, after) if words else msgspec.json.encode
     found = lab.events(after)[:limit]
-    lines = b"".join(encode(event) + b"\n" for event in found)
-    asked_next = str(max(after, lab.record.first) + len(found))
-    headers = {"Pflab-Next": asked_next, "Pflab-History": lab.history}
+    asked_next = max(after, lab.record.first) + len(found)
+    if words:
+        names = _names_of(lab, after)
+        lines = b"".join(with_words(event, names) + b"\n" for event in found)
+        learned = _LEARNED.setdefault(lab, {})
+        learned[asked_next] = names
+        if len(learned) > _MOST_LEARNED:
+            del learned[next(iter(learned))]
+    else:
+        lines = b"".join(msgspec.json.encode(event) + b"\n" for event in found)
+    headers = {"Pflab-Next": str(asked_next), "Pflab-History": lab.history}
     return Response(lines, media_type=LINES, headers=headers)
 
 
@@ -135,12 +144,28 @@ def _check_history(lab: ServedLab, history: str) -> None:
         )
 
 
+_MOST_LEARNED: Final = 8
+"""For how many readers of one lab the names are kept."""
+
+_LEARNED: Final[WeakKeyDictionary[ServedLab, dict[int, Lexicon]]] = WeakKeyDictionary()
+"""For each lab, the names that its events had told up to where somebody stopped to read, by this place. A console reads one
+piece after the other, so the next piece need not learn from the first event on."""
+
+
 def encoder_of(lab: ServedLab, after: int) -> Callable[[Event], bytes]:
     """Return a function that encodes the events after the first `after` ones, with words."""
-    names = lexicon_of(lab.topology)
-    for event in lab.events()[: max(0, after - lab.record.first)]:
-        names.learn(event)
+    names = _names_of(lab, after)
     return lambda event: with_words(event, names)
+
+
+def _names_of(lab: ServedLab, after: int) -> Lexicon:
+    """Return the names that the first `after` events have told. The caller may let them learn more."""
+    names = _LEARNED.get(lab, {}).pop(after, None)
+    if names is None:
+        names = lexicon_of(lab.topology)
+        for event in lab.events()[: max(0, after - lab.record.first)]:
+            names.learn(event)
+    return names
 
 
 class _Reader:
