@@ -3,7 +3,7 @@
  * each beat says how many events had happened when it was told.
  */
 
-import { LESSON } from "./api.js";
+import { LESSON, LESSONS } from "./api.js";
 import { signal } from "./vendor/preact.js";
 
 /**
@@ -160,11 +160,51 @@ export class LessonPlayer {
     timeline.play(timeline.marks.pace.after(from), this.beat()?.seq ?? timeline.head.value);
   }
 
+  /**
+   * Return the question that was answered and is not revealed yet, at the text that is shown.
+   * @returns {Beat | undefined}
+   */
+  answered() {
+    const told = this.lesson.value?.beats.slice(0, this.index.value + 1) ?? [];
+    const revealed = new Set(told.map((beat) => beat.question));
+    return told.find((beat) => beat.given && !revealed.has(beat.index));
+  }
+
+  /**
+   * Begin a lesson in a lab of its own, and go to it. If this is the lab of a lesson, that one ends.
+   * @param {string} name
+   */
+  async begin(name) {
+    const answer = await fetch(LESSONS, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ name }),
+    });
+    const begun = await answer.json();
+    if (!answer.ok) throw new Error(begun.detail);
+    await this.leave();
+    location.assign(addressOf(begun.path, name));
+  }
+
   /** End the lesson and its lab, and go to the lab that serves it. */
   async end() {
-    const { base } = this.store.source;
-    this.store.close();
-    await fetch(base, { method: "DELETE" });
+    await this.leave();
     location.assign("/");
   }
+
+  /** Ask the lab nothing more, and end the lesson, if this is the lab of one. */
+  async leave() {
+    const { base } = this.store.source;
+    this.store.close();
+    if (base && this.lesson.value) await fetch(base, { method: "DELETE" });
+  }
+}
+
+/**
+ * Return the address of the page of a lesson. It has the name, so that the lesson can be begun again when its lab is gone.
+ * @param {string} path of the lesson's lab
+ * @param {string} name
+ */
+export function addressOf(path, name) {
+  return `/?lab=${path.replace(/\/$/, "")}&lesson=${encodeURIComponent(name)}`;
 }

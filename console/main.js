@@ -6,6 +6,9 @@ import { Store } from "./store.js";
 import { html, render } from "./vendor/preact.js";
 import { App } from "./views/app.js";
 
+/** The answer for a lab that is not there. */
+const GONE = 404;
+
 const packed = document.getElementById("run")?.textContent;
 // A lesson's lab has the same API below a path of its own: /?lab=/lessons/ID
 const asked = new URLSearchParams(location.search).get("lab") ?? "";
@@ -17,5 +20,6 @@ store.preferences.apply();
 root.replaceChildren();
 render(html`<${App} store=${store} />`, root);
 store.open().catch((error) => {
-  store.failure.value = error instanceof Error ? error.message : String(error);
+  if (base && error.status === GONE) store.ended.value = true;
+  else store.failure.value = error instanceof Error ? error.message : String(error);
 });

@@ -33,6 +33,8 @@ export class Store {
     this.lesson = new LessonPlayer(this);
     /** Why the console cannot show the lab. */
     this.failure = signal("");
+    /** Whether the lesson of this address has ended. */
+    this.ended = signal(false);
   }
 
   async open() {

@@ -5,7 +5,7 @@ import { Diagram } from "./diagram.js";
 import { Folders } from "./folders/folders.js";
 import { Faults } from "./faults.js";
 import { Keys, useKeys } from "./keys.js";
-import { Lessons } from "./lessons.js";
+import { EndedLesson, Lessons } from "./lessons.js";
 import { LabMap } from "./map.js";
 import { Mails } from "./mails.js";
 import { Matrix } from "./matrix.js";
@@ -34,6 +34,7 @@ export function App({ store }) {
   useEffect(() => {
     if (state) performance.mark("lab shown"); // make bench-console measures how long this takes
   }, [Boolean(state)]);
+  if (store.ended.value) return html`<${EndedLesson} store=${store} />`;
   if (store.failure.value) return html`<p class="loading" role="alert">${store.failure.value}</p>`;
   if (!state) return html`<p class="loading">Loading the lab …</p>`;
   return html`

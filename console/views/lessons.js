@@ -1,6 +1,7 @@
 /** The course: the list of lessons, and the text of the lesson that is played. */
 
 import { LESSONS } from "../api.js";
+import { addressOf } from "../lesson_player.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 
 /**
@@ -8,13 +9,16 @@ import { html, useEffect, useRef, useState } from "../vendor/preact.js";
  *
  * @typedef {object} Listed
  * @property {string} name
+ * @property {boolean} own whether it is a trainer's own
  * @property {number | null} number
  * @property {string | null} level
  * @property {string | null} learn
  * @property {string} title
  * @property {number} minutes
+ * @property {number} texts
  * @property {number} questions
  * @property {number} servers
+ * @property {{id: string, path: string, told: number}[]} played the labs in which it is played at present
  */
 
 const LEVELS = { basic: "Basic", advanced: "Advanced", expert: "Expert" };
@@ -23,6 +27,7 @@ const LEVELS = { basic: "Basic", advanced: "Advanced", expert: "Expert" };
 export function Lessons({ store }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const [lessons, setLessons] = useState(/** @type {Listed[] | null} */ (null));
+  const [search, setSearch] = useState("");
   const open = store.page.dialog.value === "lessons";
   useEffect(() => {
     if (!open) {
@@ -34,33 +39,51 @@ export function Lessons({ store }) {
       .then((answer) => answer.json())
       .then(setLessons, () => store.orders.tell("the lab does not answer; has it been stopped?"));
   }, [open]);
-  const begin = (/** @type {Listed} */ lesson) =>
-    store.orders.act(`Starting the lesson ${lesson.title}`, async () => {
-      const answer = await fetch(LESSONS, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ name: lesson.name }),
-      });
-      const begun = await answer.json();
-      if (!answer.ok) throw new Error(begun.detail);
-      location.assign(`/?lab=${begun.path.replace(/\/$/, "")}`);
-    });
-  const levels = [...new Set((lessons ?? []).map((each) => each.level))];
+  const wanted = search.trim().toLowerCase();
+  const fitting = (lessons ?? []).filter((each) =>
+    `${each.name} ${each.title} ${each.learn ?? ""}`.toLowerCase().includes(wanted),
+  );
+  const played = (lessons ?? []).flatMap((lesson) => lesson.played.map((each) => ({ ...each, lesson })));
+  const level = (/** @type {Listed} */ { own, level: of }) =>
+    own ? "Own lessons" : LEVELS[/** @type {keyof typeof LEVELS} */ (of)];
   return html`<dialog ref=${dialog} class="lessons" aria-label="Lessons" onClose=${() => (store.page.dialog.value = "")}>
     <h2>Lessons</h2>
     <p class="hint">
       Each lesson is played in a lab of its own, beside the lab that you see. Its stores, databases and mails are real.
     </p>
+    ${
+      played.length > 0 &&
+      html`<h3>Played at present</h3>
+        <ul class="played">
+          ${played.map(
+            ({ id, path, told, lesson }) =>
+              html`<li key=${id}>
+                <a href=${addressOf(path, lesson.name)}>${lesson.title}</a>, step ${told} of ${lesson.texts + lesson.questions}
+              </li>`,
+          )}
+        </ul>`
+    }
+    <label class="filter"
+      >Search${" "}
+      <input
+        type="search"
+        value=${search}
+        placeholder="lost-mail, conflict …"
+        onInput=${(/** @type {any} */ event) => setSearch(event.target.value)}
+      />
+    </label>
     ${!lessons && html`<p>Loading …</p>`}
-    ${levels.map(
-      (level) => html`<h3>${LEVELS[/** @type {keyof typeof LEVELS} */ (level)] ?? "Own lessons"}</h3>
+    ${lessons && fitting.length === 0 && html`<p class="hint">No lesson has “${search}”.</p>`}
+    ${[...new Set(fitting.map(level))].map(
+      (heading) => html`<h3>${heading}</h3>
         <ol class="course">
-          ${(lessons ?? [])
-            .filter((each) => each.level === level)
+          ${fitting
+            .filter((each) => level(each) === heading)
             .map(
               (each) => html`<li key=${each.name}>
-                <button disabled=${Boolean(store.orders.busy.value)} onClick=${() => begin(each)}>
-                  <b>${each.number !== null ? `${each.number}. ` : ""}${each.title}</b>
+                <button disabled=${Boolean(store.orders.busy.value)} onClick=${() => begin(store, each)}>
+                  <b>${each.number !== null ? `${each.number}. ` : ""}${each.title}</b>${" "}
+                  <code>${each.name}</code>
                   <small>
                     ${each.learn ? `You learn ${each.learn}. ` : ""}About ${each.minutes} min, ${each.questions}${" "}
                     ${each.questions === 1 ? "question" : "questions"}.
@@ -72,6 +95,25 @@ export function Lessons({ store }) {
     )}
     <button onClick=${() => (store.page.dialog.value = "")}>Close</button>
   </dialog>`;
+}
+
+/** @param {Store} store @param {Pick<Listed, "name" | "title">} lesson */
+function begin(store, { name, title }) {
+  void store.orders.act(`Starting the lesson ${title}`, () => store.lesson.begin(name));
+}
+
+/** What is seen when the lesson of an address has ended. @param {{store: Store}} props */
+export function EndedLesson({ store }) {
+  const name = new URLSearchParams(location.search).get("lesson");
+  return html`<section class="loading" aria-label="Ended lesson">
+    <h1>This lesson has ended</h1>
+    <p>Somebody ended it, it made room for another one, nobody used it for half an hour, or the lab was started again.</p>
+    <div class="row">
+      ${name && html`<button class="primary" onClick=${() => begin(store, { name, title: name })}>Begin ${name} again</button>`}
+      <a class="button" href="/">Go to the lab</a>
+    </div>
+    <p class="hint" role="alert">${store.orders.notice.value}</p>
+  </section>`;
 }
 
 /** The text of the lesson whose lab is shown, above the panel. @param {{store: Store}} props */
@@ -94,7 +136,7 @@ export function LessonCard({ store }) {
       <button onClick=${() => player.end()} title="End the lesson and its lab">End</button>
     </header>
     ${index === 0 && lesson.introduction && html`<p class="introduction">${lesson.introduction}</p>`}
-    <div aria-live="polite">${beat ? html`<${BeatText} store=${store} beat=${beat} />` : html`<${TheEnd} lesson=${lesson} />`}</div>
+    <div aria-live="polite">${beat ? html`<${BeatText} store=${store} beat=${beat} />` : html`<${TheEnd} store=${store} lesson=${lesson} />`}</div>
     ${player.notes.value && beat?.notes && html`<aside class="notes" aria-label="Presenter's notes">${beat.notes}</aside>`}
     <footer>
       <button disabled=${index === 0 || busy} onClick=${() => player.back()} title="One step back (b)">Back</button>
@@ -119,9 +161,11 @@ export function LessonCard({ store }) {
 /** @param {{store: Store, beat: import("../lesson_player.js").Beat}} props */
 function BeatText({ store, beat }) {
   const player = store.lesson;
+  const waiting = player.answered();
   const question = beat.kind === "reveal" && beat.question !== null ? player.lesson.value?.beats[beat.question] : null;
   return html`
     ${question && html`<p class="hint">${question.text}</p>`}
+    ${waiting && html`<p class="answered">Your answer: <b>${waiting.given}</b>. The lesson will tell whether it is right.</p>`}
     ${
       question?.given &&
       html`<p class=${question.given === beat.answer ? "right" : "wrong"}>
@@ -148,11 +192,25 @@ function BeatText({ store, beat }) {
   `;
 }
 
-/** @param {{lesson: import("../lesson_player.js").Lesson}} props */
-function TheEnd({ lesson }) {
+/** @param {{store: Store, lesson: import("../lesson_player.js").Lesson}} props */
+function TheEnd({ store, lesson }) {
+  const [following, setFollowing] = useState(/** @type {Listed | undefined} */ (undefined));
+  useEffect(() => {
+    fetch(LESSONS)
+      .then((answer) => answer.json())
+      .then(
+        (/** @type {Listed[]} */ all) => setFollowing(all[all.findIndex((each) => each.name === lesson.name) + 1]),
+        () => undefined, // then there is only this lesson
+      );
+  }, [lesson.name]);
+  const busy = Boolean(store.orders.busy.value);
   return html`
     ${lesson.failure && html`<p class="wrong">The lesson could not be played to its end: ${lesson.failure.join(" ")}</p>`}
     ${lesson.verdict?.in_words.map((each) => html`<p>${each}</p>`)} ${lesson.look && html`<p>Look at: ${lesson.look}</p>`}
-    <p>The lab is still up. Try what you like in it, or end the lesson.</p>
+    <p>The lab is still up. Try what you like in it, end the lesson, or go on:</p>
+    <div class="row" role="group" aria-label="Go on">
+      ${following && html`<button disabled=${busy} onClick=${() => begin(store, following)}>Next lesson: ${following.title}</button>`}
+      <button disabled=${busy} onClick=${() => begin(store, lesson)}>Once more</button>
+    </div>
   `;
 }

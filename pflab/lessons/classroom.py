@@ -105,6 +105,10 @@ class Classroom:
             self._lessons = self._lessons_of_course()
         return self._lessons
 
+    def played(self, name: str) -> tuple[OpenLesson, ...]:
+        """Return the labs in which a lesson is played at present, the oldest first."""
+        return tuple(each for each in self._open.values() if each.played.name == name)
+
     @contextmanager
     def using(self, lesson_id: str) -> Iterator[OpenLesson]:
         """Give the lesson with this id, which is in use meanwhile. Raises LessonUnknown."""

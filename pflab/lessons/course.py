@@ -50,7 +50,8 @@ class OwnLessonsError(Exception):
 def own_lessons(folder: Path) -> dict[str, Scenario]:
     """Return the lessons in a folder, its files *.yaml, by their names without the ending.
 
-    Raises OwnLessonsError if a file has mistakes, cannot be played as a lesson, or has the name of a lesson of pflab.
+    Their numbers are apart from those of pflab's lessons. Raises OwnLessonsError if a file has mistakes, cannot be played as a
+    lesson, has the name of a lesson of pflab, or the number of another file.
     """
     lessons: dict[str, Scenario] = {}
     wrong: list[str] = []
@@ -75,10 +76,22 @@ def own_lessons(folder: Path) -> dict[str, Scenario]:
             wrong.append(f"{path}: cannot be played in a live lab; leave out live: false")
         if not any(isinstance(step.args, Narration | Quiz) for step in lesson.steps):
             wrong.append(f"{path}: has no text and no question; add a say, for example")
+        same = [
+            name
+            for name, each in lessons.items()
+            if lesson.course and each.course and each.course.number == lesson.course.number
+        ]
+        if same and lesson.course:
+            wrong.append(f"{path}: {same[0]}.yaml has the number {lesson.course.number} too; take another one")
         lessons[path.stem] = lesson
     if wrong:
         raise OwnLessonsError(wrong)
     return lessons
+
+
+def is_own(name: str) -> bool:
+    """Return whether a lesson is a trainer's own, and not one of pflab's."""
+    return name not in {path.stem for path in files_of_course()}
 
 
 def lesson_numbered(given: str, lessons: Mapping[str, Scenario]) -> str:

@@ -70,8 +70,9 @@ LESSONS: Final = Routes[Classroom](PATH, tag="lessons")
 
 @LESSONS.get("")
 async def course(classroom: Classroom) -> Response:
-    """Return the lessons in the order of the course."""
-    return json_response([_listed(name, lesson) for name, lesson in classroom.lessons.items()])
+    """Return the lessons in the order of the course. `played` has the labs in which a lesson is played at present, and how many
+    of its texts were told there."""
+    return json_response([_listed(name, lesson, classroom) for name, lesson in classroom.lessons.items()])
 
 
 @LESSONS.post("", status=HTTPStatus.CREATED, answers={**refusals(404), HTTPStatus.CREATED: _BEGUN})
@@ -113,12 +114,13 @@ async def end(classroom: Classroom, id: Id) -> Response:  # noqa: A002 - as abov
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
-def _listed(name: str, lesson: Scenario) -> dict[str, Any]:
-    from pflab.lessons.course import minutes_of  # noqa: PLC0415 - the models of steps take long to build
+def _listed(name: str, lesson: Scenario, classroom: Classroom) -> dict[str, Any]:
+    from pflab.lessons.course import is_own, minutes_of  # noqa: PLC0415 - the models of steps take long to build
 
     course, verbs = lesson.course, [step.verb for step in lesson.steps]
     return {
         "name": name,
+        "own": is_own(name),
         "number": course and course.number,
         "level": course and course.level.value,
         "learn": course and course.learn,
@@ -127,6 +129,10 @@ def _listed(name: str, lesson: Scenario) -> dict[str, Any]:
         "texts": verbs.count("say") + verbs.count("reveal"),
         "questions": verbs.count("quiz"),
         "servers": len(lesson.topology.servers),
+        "played": [
+            {"id": each.id, "path": f"{PATH}/{each.id}/", "told": len(each.played.beats)}
+            for each in classroom.played(name)
+        ],
     }
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
+from pflab.client import Client
 from pflab.lessons.course import lessons_of_pflab
 from tests.support.console_lessons import LONGEST_MS, begin, end
 from tests.support.console_page import OpenPage
@@ -35,6 +37,8 @@ def test_a_lesson_is_played_to_its_end(lab: str, open_page: OpenPage, name: str)
         expect(card.locator("header small")).not_to_have_text(before, timeout=LONGEST_MS)
     expect(card).to_contain_text("The lab is still up")
     expect(card).not_to_contain_text("could not be played")
+    expect(card.get_by_role("button", name="Once more")).to_be_enabled()
+    expect(card.get_by_role("button", name="Next lesson:")).to_have_count(0 if name == LESSONS[-1] else 1)
     end(page)
 
 
@@ -95,3 +99,56 @@ def test_a_text_points_at_the_table_and_the_row_of_which_it_speaks(lab: str, ope
     page.get_by_role("region", name="Lesson").get_by_role("button", name="Back").click()
     expect(row).to_have_count(1)
     end(page)
+
+
+def test_an_answer_is_taken_in_words(lab: str, open_page: OpenPage) -> None:
+    """From the answer of a question to the text that reveals it, the page says which answer was given."""
+    page = open_page(begin(lab, "lost-mail")).page
+    card = page.get_by_role("region", name="Lesson")
+    following = card.locator("button.primary")
+    answers = card.get_by_role("group", name="Answers").locator("button:enabled")
+    expect(card.locator("header small")).to_contain_text("step 1 of", timeout=LONGEST_MS)
+    while not answers.count():
+        expect(following).to_be_enabled(timeout=LONGEST_MS)
+        expect(card.locator(".answered")).to_have_count(0)
+        following.click()
+        expect(following).to_be_enabled(timeout=LONGEST_MS)
+    given = answers.first.inner_text()
+    answers.first.click()
+    while not card.locator(".right, .wrong").count():
+        expect(card.locator(".answered")).to_contain_text(given, timeout=LONGEST_MS)
+        expect(following).to_be_enabled(timeout=LONGEST_MS)
+        if not card.locator(".right, .wrong").count():
+            following.click()
+            expect(following).to_be_enabled(timeout=LONGEST_MS)
+    expect(card.locator(".answered")).to_have_count(0)
+    end(page)
+
+
+def test_a_lesson_that_is_played_is_found_again(lab: str, open_page: OpenPage) -> None:
+    """The list has the lessons that are played, with their step, and a search finds a lesson by its name."""
+    address = begin(lab, "lost-mail")
+    page = open_page(lab).page
+    page.keyboard.press("l")
+    listed = page.get_by_role("dialog", name="Lessons")
+    listed.get_by_role("searchbox").fill("six-groups")
+    expect(listed.locator("ol.course li", has_text="six-groups").first).to_be_visible()
+    expect(listed.locator("ol.course li", has_not_text="six-groups")).to_have_count(0)
+    listed.get_by_role("listitem").filter(has_text="step 1 of").get_by_role("link").click()
+    assert page.url == address
+    expect(page.get_by_role("region", name="Lesson")).to_be_visible(timeout=LONGEST_MS)
+    end(page)
+
+
+def test_the_page_of_an_ended_lesson_leads_on(lab: str, open_page: OpenPage) -> None:
+    """Who opens the page of a lesson that has ended can begin the same lesson again, or go to the lab."""
+    address = begin(lab, "lost-mail")
+    with Client(lab) as client:
+        client.json("DELETE", parse_qs(urlsplit(address).query)["lab"][0])
+    watched = open_page(address)
+    ended = watched.page.get_by_role("region", name="Ended lesson")
+    expect(ended.get_by_role("link", name="Go to the lab")).to_have_attribute("href", "/")
+    ended.get_by_role("button", name="Begin lost-mail again").click()
+    expect(watched.page.get_by_role("region", name="Lesson")).to_be_visible(timeout=LONGEST_MS)
+    end(watched.page)
+    watched.complaints.clear()  # the lab of the ended lesson was not found

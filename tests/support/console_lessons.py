@@ -16,7 +16,7 @@ def begin(lab: str, name: str) -> str:
     body = json.dumps({"name": name}).encode()
     request = Request(f"{lab}/lessons", body, {"Content-Type": "application/json"})
     with urlopen(request) as answer:
-        return f"{lab}/?lab={json.load(answer)['path'].rstrip('/')}"
+        return f"{lab}/?lab={json.load(answer)['path'].rstrip('/')}&lesson={name}"
 
 
 def end(page: Page) -> None:

@@ -72,11 +72,19 @@ async def refused(call: Callable[[], Any]) -> tuple[int, str]:
 
 
 async def test_the_course_is_listed(tmp_path: Path) -> None:
-    """The list has what a trainer needs to choose a lesson."""
+    """The list has what a trainer needs to choose a lesson, and where it is played already."""
     async with lab_with_lessons(tmp_path, classroom_of()) as (_, caller):
         (lesson,) = await caller.ask("GET", "/lessons")
+        path = await caller.begin("mine")
+        (begun,) = (await caller.ask("GET", "/lessons"))[0]["played"]
+        await caller.ask("DELETE", path)
+        (ended,) = await caller.ask("GET", "/lessons")
+    assert begun == {"id": path.rpartition("/")[2], "path": f"{path}/", "told": 1}
+    assert ended == lesson
     assert lesson == {
         "name": "mine",
+        "own": True,
+        "played": [],
         "number": 1,
         "level": "basic",
         "learn": "how a post travels",

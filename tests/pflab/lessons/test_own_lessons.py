@@ -58,6 +58,11 @@ def test_the_page_names_every_key(page: str) -> None:
         ("mine", LEAST.replace("say", "sya"), 'mine.yaml:4:5: steps[0].sya: "sya" is not a verb; did you mean "say"?'),
         ("lost-mail", LEAST, 'lost-mail.yaml: pflab has a lesson "lost-mail"; rename the file'),
         ("mine", LEAST + "live: false\n", "mine.yaml: cannot be played in a live lab; leave out live: false"),
+        (
+            "z-mine",
+            LEAST + "course: {number: 1, level: basic, learn: much}\n",
+            "z-mine.yaml: post-by-mail.yaml has the number 1 too; take another one",
+        ),
         ("mine", LEAST.replace("say: Look.", "advance: 1 h"), "mine.yaml: has no text and no question; add a say"),
     ],
 )
