@@ -30,7 +30,7 @@ from pflab.drivers.processes import ProcessLab
 from pflab.lab.lab import LabNode
 from pflab.runs.run_folder import RunFolder
 from topology.file.load import topology_from_text
-from traces.events import HopSent
+from traces.events import HopSent, MailSubmitted
 from traces.labtime import DAY_US, MINUTE_US
 
 Durability = Literal["full", "normal"]
@@ -41,7 +41,8 @@ SINGLES: Final = 400
 BODY_BYTES: Final = 1_000
 LARGE_POSTS: Final = 1_000
 LARGE_BYTES: Final = 32_000
-IN_FLIGHT: Final = 8
+USERS: Final = 8
+MANY_USERS: Final = 64
 CONCURRENT: Final = 2_000
 TIMEOUT_S: Final = 60.0
 LOOK_S: Final = 0.0002
@@ -172,22 +173,26 @@ async def bulk(folder: Path, durability: Durability, *, posts: int, body_bytes: 
         return Bulk(posts / took_s, spent_s / posts * 1e6, memory_mib, to_disk / body, to_files / body, sent / body)
 
 
-async def _concurrent(folder: Path, durability: Durability) -> float:
-    """Let several users post single messages on A, each the next one when the last is accepted. Return changes per second
-    until B and C show all."""
-    async with three_stores(folder, "concurrent", durability) as lab:
+async def _concurrent(folder: Path, durability: Durability, count: int) -> tuple[float, float, float]:
+    """Let several users post single messages on A, each the next one when the last is accepted. Return changes per second until
+    B and C show all, microseconds of processor time of all stores for each change, and the changes that share a mail."""
+    async with three_stores(folder, f"users {count}", durability) as lab:
         await lab.set_rate(1.0)
-        users, left = Users(lab), iter(range(CONCURRENT))
+        users, left, before = Users(lab), iter(range(CONCURRENT)), _cpu_s(lab)
 
         async def work() -> None:
             for index in left:
                 await users.post([f"post {index}"])
 
         began_s = time.perf_counter()
-        await asyncio.gather(*(work() for _ in range(IN_FLIGHT)))
+        await asyncio.gather(*(work() for _ in range(count)))
         await users.shown(CONCURRENT)
+        took_s = time.perf_counter() - began_s
+        spent_s = sum(_cpu_s(lab).values()) - sum(before.values())
         users.close()
-        return CONCURRENT / (time.perf_counter() - began_s)
+        await lab.catch_up()
+        mails = sum(isinstance(event, MailSubmitted) and event.node == "A" for event in lab.events())
+        return CONCURRENT / took_s, spent_s / CONCURRENT * 1e6, CONCURRENT / mails
 
 
 class Watched:
@@ -289,7 +294,8 @@ def figures(durability: Durability) -> dict[str, float | str]:
         small = asyncio.run(bulk(folder, durability, posts=POSTS))
         large = asyncio.run(bulk(folder, durability, posts=LARGE_POSTS, body_bytes=LARGE_BYTES))
         rate, p50, p99, single_us = asyncio.run(_singles(folder, durability))
-        concurrent = asyncio.run(_concurrent(folder, durability))
+        few, few_us, few_a_mail = asyncio.run(_concurrent(folder, durability, USERS))
+        many, many_us, many_a_mail = asyncio.run(_concurrent(folder, durability, MANY_USERS))
         cold = asyncio.run(_cold(folder, durability))
         ready_s, ready_cpu_s, ready_mib = asyncio.run(_ready(folder))
     return {
@@ -304,7 +310,12 @@ def figures(durability: Durability) -> dict[str, float | str]:
         "bulk of 32 KB, bytes written to disk for each byte posted": round(large.to_disk, 1),
         "bulk of 32 KB, bytes sent for each byte posted": round(large.sent, 1),
         "one-change mails: changes/s visible": round(rate),
-        "one-change mails, 8 in flight: changes/s": round(concurrent),
+        f"{USERS} users: changes/s visible": round(few),
+        f"{USERS} users, us of processors a change": round(few_us),
+        f"{USERS} users, changes in each mail": round(few_a_mail, 1),
+        f"{MANY_USERS} users: changes/s visible": round(many),
+        f"{MANY_USERS} users, us of processors a change": round(many_us),
+        f"{MANY_USERS} users, changes in each mail": round(many_a_mail, 1),
         "single post visible, p50 ms": round(p50, 2),
         "single post visible, p99 ms": round(p99, 2),
         "single, us of processors a change": round(single_us),

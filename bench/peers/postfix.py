@@ -22,7 +22,7 @@ from typing import IO, Final, Literal
 DURABILITY: Final = "as Postfix's: an fsync for each mail before it is accepted"
 PFLAB_DURABILITY: Final[Literal["full", "normal"]] = "full"
 DELIVERED: Final = "mails/s delivered, 8 in flight"
-COMPARED: Final = {DELIVERED: "one-change mails, 8 in flight: changes/s"}
+COMPARED: Final = {DELIVERED: "8 users: changes/s visible"}
 
 MAILS: Final = 2_000
 IN_FLIGHT: Final = 8

@@ -1,6 +1,6 @@
 """The HTTP application of a process: it finds the route of each request, calls its function, and answers errors.
 
-Every method of a node is one transaction on the event loop, so two requests never overlap inside a store.
+A node never waits within a transaction, so two requests never overlap inside a store.
 """
 
 from __future__ import annotations

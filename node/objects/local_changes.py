@@ -1,4 +1,4 @@
-"""Users' changes of messages. Each change gets its change number in its own transaction (spec: CN-2)."""
+"""Users' changes of messages. Each change gets its change number in its transaction (spec: CN-2)."""
 
 from __future__ import annotations
 

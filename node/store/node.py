@@ -1,8 +1,9 @@
 """The node: MTA and public folder store on one database, as plain methods.
 
-Each method that changes something is one stimulus in one transaction (`node.store.lifecycle`); when it returns, the
-change is durable. A driver calls these methods: the live host with sockets and a clock, the simulator with neither. No
-method waits, and none depends on which driver calls. The reads are inherited from `node.store.queries.StoreQueries`.
+Each method that changes something is one stimulus in a transaction (`node.store.lifecycle`); when it returns, the change is
+durable, unless it is one of several that share the transaction (`together`). A driver calls these methods: the live host with
+sockets and a clock, the simulator with neither. No method waits, and none depends on which driver calls. The reads are
+inherited from `node.store.queries.StoreQueries`.
 """
 
 from __future__ import annotations
