@@ -68,6 +68,7 @@ export function node(name) {
   return {
     folders: `${path}/folders`,
     queue: `${path}/queue`,
+    mailbox: `${path}/mailbox`,
     retained: `${path}/retained`,
     settings: `${path}/settings`,
     settingDetails: `${path}/settings/details`,

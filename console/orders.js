@@ -1,5 +1,7 @@
 /** What the user orders the lab to do, and what the console says about it. */
 
+import { CLOCK, events as eventsPath } from "./api.js";
+import { clockTime, parseInstant } from "./state/lab_time.js";
 import { signal } from "./vendor/preact.js";
 
 /**
@@ -7,6 +9,9 @@ import { signal } from "./vendor/preact.js";
  * @typedef {import("./source/live.js").LiveSource} LiveSource
  * @typedef {import("./source/replay.js").ReplaySource} ReplaySource
  */
+
+/** How many events of a step are read to know whether anything could be seen. */
+const MOST_STEP_EVENTS = 20;
 
 export class Orders {
   /**
@@ -51,6 +56,25 @@ export class Orders {
    */
   send(what, path, body, method = "POST") {
     return this.act(what, () => this.source.request(path, { method, body }));
+  }
+
+  /** Go to the next instant at which anything is due. If nothing happens there that could be seen, say so. */
+  async next() {
+    const { source } = this;
+    if (!("history" in source)) return;
+    const before = this.clock.timeline.history?.events.length ?? 0;
+    this.tell("");
+    await this.act("Going to the next event", async () => {
+      const { moved, now_at: now } = await source.request(CLOCK.step, { method: "POST" });
+      /** @type {string} */
+      const lines = await source.request(eventsPath(source.history, before, MOST_STEP_EVENTS));
+      const types = lines.split("\n").map((line) => (line ? JSON.parse(line).type : "clock.changed"));
+      if (types.some((type) => type !== "clock.changed")) return;
+      const time = clockTime(parseInstant(now) ?? 0);
+      this.tell(
+        moved ? `${time}: a check was due, and found nothing to send or to ask for.` : "Nothing is due any more.",
+      );
+    });
   }
 
   /** @param {string} text */

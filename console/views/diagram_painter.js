@@ -194,7 +194,8 @@ export class Painter {
     // Waits that have not ended reach into the future. The axis has room for them, up to half of what has passed.
     let due = now;
     for (const span of marks.lasting.values()) due = Math.max(due, span.due ?? 0);
-    due = Math.max(due, this.expected()?.agreedAt ?? 0);
+    const expected = this.expected();
+    due = Math.max(due, expected?.agreedAt ?? expected?.marks.arrows[0]?.arrivedAt ?? 0);
     const wanted = Math.max(Math.min(due, now + (now - first) / 2), first + SHORTEST_US);
     if (wanted > this.reach || wanted - first < (this.reach - first) * 0.8)
       this.reach = wanted + (wanted - first) * ROOM;

@@ -23,7 +23,7 @@ const KEYS = [
     shown: "n",
     does: "go to the next instant at which anything is due",
     live: true,
-    act: (store) => void store.orders.send("Going to the next event", CLOCK.step, {}),
+    act: (store) => void store.orders.next(),
   },
   { keys: ["1"], shown: "1", does: "show the map", act: (store) => (store.page.view.value = "map") },
   { keys: ["2"], shown: "2", does: "show the replicas", act: (store) => (store.page.view.value = "replicas") },

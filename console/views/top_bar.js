@@ -44,13 +44,24 @@ function FaultsButton({ store }) {
   </button>`;
 }
 
+/**
+ * Return the milliseconds of an instant while time stands still: mails within one second can then be told apart.
+ * @param {Store} store
+ * @param {number} at
+ */
+function fraction(store, at) {
+  const stands = store.timeline.travelling.value || !store.clock.reading.value?.rate;
+  const ms = Math.floor(at / 1000) % 1000;
+  return stands && ms ? `.${String(ms).padStart(3, "0")}` : "";
+}
+
 /** The lab time, painted between two readings of the clock. @param {{store: Store}} props */
 function Clock({ store }) {
   const shown = useRef(/** @type {HTMLTimeElement | null} */ (null));
   useEffect(() => {
     const paint = () => {
       const at = store.clock.labTime();
-      if (shown.current) shown.current.textContent = `${fullInstant(at)} UTC`;
+      if (shown.current) shown.current.textContent = `${fullInstant(at)}${fraction(store, at)} UTC`;
     };
     paint();
     const timer = setInterval(paint, PAINT_MS);
@@ -88,7 +99,7 @@ function ClockControls({ store, state }) {
       ${running ? "❚❚ Pause" : "▶ Run"}
     </button>
     <button
-      onClick=${() => store.orders.send("Going to the next event", CLOCK.step, {})}
+      onClick=${() => store.orders.next()}
       title="Go to the next instant at which anything is due (n)"
     >
       ▶❘ Next event

@@ -5,9 +5,11 @@ import { whyLacks } from "../../forecast/prospect.js";
 import { folderName, numberName } from "../../state/lab_state.js";
 import { shortInstant } from "../../state/lab_time.js";
 import { visibleText, whereIs } from "../../state/posts.js";
+import { choicesOf } from "../../state/source_choice.js";
 import { html, useMemo, useState } from "../../vendor/preact.js";
 import { UntilWhen } from "../expected.js";
 import { isPresent, useAnswer } from "../fetched.js";
+import { SourceChoice } from "../panel/source_choice.js";
 import { Conflict } from "./conflict.js";
 import { PostDialog } from "./post_dialog.js";
 
@@ -160,6 +162,23 @@ function Attachments({ store, version, path }) {
 }
 
 /**
+ * Why a server got a change by backfill from where it got it.
+ * @param {{store: Store, state: LabState, folder: string, server: string, number: string}} props
+ */
+function WhyFrom({ store, state, folder, server, number }) {
+  const events = store.timeline.history?.events ?? [];
+  const [choice] = useMemo(
+    () => choicesOf(events, state.count, { server, folder, number }, 1),
+    [events, state.count, server, folder, number],
+  );
+  if (!choice) return null;
+  return html`<details>
+    <summary>Why from ${choice.chosen.join(" and ") || "there"}?</summary>
+    <${SourceChoice} state=${state} choice=${choice} />
+  </details>`;
+}
+
+/**
  * Where a change is: which holders have it, since when, and by which mail.
  * @param {{store: Store, state: LabState, folder: string, number: string}} props
  */
@@ -179,6 +198,7 @@ function WhereIs({ store, state, folder, number }) {
                 place.mail &&
                 html` <button onClick=${() => store.page.select({ kind: "mail", id: place.mail })}>mail</button>`
               }
+              ${place.has && place.way === "backfill" && html`<${WhyFrom} store=${store} state=${state} folder=${folder} server=${place.server} number=${number} />`}
               ${
                 !place.has &&
                 html`${whyLacks(state, { server: place.server, folder, number })}

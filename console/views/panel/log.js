@@ -37,8 +37,12 @@ export function Log({ store, state, name }) {
     <h3>Events</h3>
     <ol class="events">
       ${eventsOf(store, state, name).map(
-        (event) =>
-          html`<li key=${event.seq}><span class="hint">${shortInstant(event.at)}</span> ${event.words ?? event.type}</li>`,
+        ({ index, event }) =>
+          html`<li key=${index}>
+            <button title="Show this moment" onClick=${() => store.timeline.travelTo(index + 1)}>
+              <time>${shortInstant(event.at)}</time> ${event.words ?? event.type}
+            </button>
+          </li>`,
       )}
     </ol>`;
 }
@@ -53,7 +57,7 @@ function eventsOf(store, state, name) {
   const events = store.timeline.history?.events ?? [];
   const found = [];
   for (let at = Math.min(state.count, events.length) - 1; at >= 0 && found.length < MOST; at--) {
-    if (events[at].node === name) found.push(events[at]);
+    if (events[at].node === name) found.push({ index: at, event: events[at] });
   }
   return found;
 }

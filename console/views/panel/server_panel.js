@@ -9,8 +9,10 @@ import { Backfill } from "./backfill.js";
 import { HeldFolders } from "./held_folders.js";
 import { Log } from "./log.js";
 import { MailQueue } from "./mail_queue.js";
+import { Notices } from "./notices.js";
 import { ServerActions } from "./server_actions.js";
 import { Settings } from "./settings.js";
+import { SourceChoices } from "./source_choice.js";
 import { StateTables } from "./state_tables.js";
 import { Tabs } from "./tabs.js";
 
@@ -30,6 +32,7 @@ export function ServerPanel({ store, state, name }) {
     { id: "state", label: "State table" },
     { id: "backfill", label: "Backfill", count: entries },
     { id: "queue", label: "Mail queue", count: Object.keys(server.queue).length },
+    { id: "notices", label: "Notices" },
     { id: "held", label: "Folders" },
     { id: "log", label: "Log" },
     { id: "settings", label: "Settings" },
@@ -45,8 +48,9 @@ export function ServerPanel({ store, state, name }) {
     <${Tabs} label="About the server" tabs=${tabs} chosen=${part} choose=${(/** @type {string} */ id) => (store.page.part.value = id)}>
       ${["state", "backfill", "held"].includes(part) && html`<${FolderFilter} ...${props} />`}
       ${part === "state" && html`<${StateTables} ...${props} />`}
-      ${part === "backfill" && html`<${Backfill} ...${props} />`}
+      ${part === "backfill" && html`<${Backfill} ...${props} /><${SourceChoices} ...${props} />`}
       ${part === "queue" && html`<${MailQueue} ...${props} />`}
+      ${part === "notices" && html`<${Notices} ...${props} />`}
       ${part === "held" && html`<${HeldFolders} ...${props} />`}
       ${part === "log" && html`<${Log} ...${props} />`}
       ${part === "settings" && html`<${Settings} ...${props} />`}
