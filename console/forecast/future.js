@@ -9,6 +9,7 @@
 
 import { apply } from "../state/apply.js";
 import * as numbers from "../state/change_numbers.js";
+import { apart } from "../state/kept_book.js";
 import { newGeneration } from "../state/kept_tree.js";
 import { Marks } from "../state/marks.js";
 import { folderSummaries } from "../state/summary.js";
@@ -43,7 +44,8 @@ export class Future {
     /** What the diagram draws of it. */
     this.marks = new Marks();
     for (const { mail } of this.events) {
-      if (mail && present.mails[mail]) this.marks.types.set(mail, present.mails[mail].type);
+      const known = mail && present.mails.get(mail);
+      if (known) this.marks.types.set(mail, known.type);
     }
     this.marks.add(this.events);
     /** @type {Map<string, Arrival[]>} */
@@ -66,7 +68,8 @@ export class Future {
         lacking.set(server, folders.set(folder, missing));
       }
     }
-    const state = { ...present, gen: newGeneration() };
+    const [mails, changes] = [apart(present.mails), apart(present.changes)];
+    const state = { ...present, gen: newGeneration(), mails, changes };
     let made = false;
     for (const event of this.events) {
       apply(state, event);

@@ -48,9 +48,7 @@ const MOST_STEPS = 8;
 export function whyLacks(state, { server, folder, number }) {
   const { status } = state.servers[server];
   if (status !== "running") return `${server} is ${status}`;
-  const carriers = Object.values(state.mails).filter(
-    (mail) => mail.to.includes(server) && brings(mail, folder, number),
-  );
+  const carriers = state.mails.values().filter((mail) => mail.to.includes(server) && brings(mail, folder, number));
   for (const mail of carriers) {
     for (const { name, queue } of Object.values(state.servers)) {
       const forServer = queue[mail.id]?.recipients.some((one) => storeOfAddress(state, one) === server);
@@ -65,8 +63,8 @@ export function whyLacks(state, { server, folder, number }) {
   const leg = lost?.legs.find(isLost);
   if (leg) return `the copy was lost between ${leg.from || "its sender"} and ${leg.to}${known && `, and ${known}`}`;
   if (known) return known;
-  const maker = state.changes[number]?.node;
-  const sent = carriers.length || Object.values(state.mails).some((mail) => brings(mail, folder, number));
+  const maker = state.changes.get(number)?.node;
+  const sent = carriers.length || state.mails.values().some((mail) => brings(mail, folder, number));
   if (!sent && maker) return `${maker} has not sent it yet`;
   return `${server} does not know of it`;
 }
@@ -101,7 +99,8 @@ export function prospectOf(state, future, lack) {
   const names = (/** @type {string} */ set) => numbers.has(numbers.parse(set), guid, counter);
   /** @type {Set<string>} the mails that bring the change to the server */
   const carriers = new Set(
-    Object.values(state.mails)
+    state.mails
+      .values()
       .filter((mail) => mail.to.includes(server) && !mail.received.includes(server) && brings(mail, folder, number))
       .map(({ id }) => id),
   );
@@ -141,7 +140,7 @@ export function prospectOf(state, future, lack) {
         // What was already waiting leaves; and a line that takes its time, or opens late, is a step too.
         if (!carriers.has(event.mail) || !forServer(state, event.recipients, server)) break;
         hop ??= { mail: event.mail, from: event.node, to: event.next_hop, at: event.begun_at ?? event.at };
-        if (state.mails[event.mail] || (event.begun_at ?? event.at) < event.at)
+        if (state.mails.get(event.mail) || (event.begun_at ?? event.at) < event.at)
           say(`the mail leaves ${event.node}`, event.begun_at ?? event.at);
         break;
       case "hop.failed":

@@ -1,7 +1,7 @@
 /**
  * The history of a run: its events, and the state after any of them.
  *
- * Every `KEEP_EVERY` events the history keeps the state (see lab_state.js). The state at an earlier moment is the last kept state
+ * Again and again the history keeps the state (see lab_state.js). The state at an earlier moment is the last kept state
  * before it, with the events since then applied to a copy. Like the present, this copy changes when a later moment is asked for.
  */
 
@@ -16,8 +16,11 @@ import { beginning } from "./lab_state.js";
  * @typedef {import("./lab_time.js").LabTime} LabTime
  */
 
-/** How many events lie between two kept states. Fewer would cost memory, more would make the slider slower. */
-const KEEP_EVERY = 500;
+/** How many events lie between two kept states at first. Fewer would cost memory, more would make the slider slower. */
+const KEEP_EVERY = 2_000;
+
+/** The most kept states. With more events, every second one is dropped, so that a long run takes bounded memory. */
+const MOST_KEPT = 256;
 
 export class History {
   /**
@@ -30,6 +33,8 @@ export class History {
     this.events = [];
     /** @type {LabState} The state after all events. */
     this.now = beginning(topology, at, setup);
+    /** How many events lie between two kept states. */
+    this.every = KEEP_EVERY;
     /** @type {LabState[]} */
     this.kept = [this.keepNow()];
     /** The state of the past that was asked for last. @type {LabState | null} */
@@ -41,9 +46,10 @@ export class History {
     for (const event of events) {
       this.events.push(event);
       apply(this.now, event);
-      if (this.events.length % KEEP_EVERY === 0) {
-        this.kept.push(this.keepNow());
-      }
+      if (this.events.length % this.every === 0) this.kept.push(this.keepNow());
+      if (this.kept.length <= MOST_KEPT) continue;
+      this.kept = this.kept.filter((_, index) => index % 2 === 0);
+      this.every *= 2;
     }
   }
 
@@ -61,10 +67,10 @@ export class History {
    */
   after(count) {
     if (count >= this.events.length) return this.now;
-    const index = Math.floor(count / KEEP_EVERY);
+    const index = Math.floor(count / this.every);
     const { passing } = this;
     // A play of the past goes on from where it was, and costs what happened since.
-    const goesOn = passing !== null && index * KEEP_EVERY <= passing.count && passing.count <= count;
+    const goesOn = passing !== null && index * this.every <= passing.count && passing.count <= count;
     /** @type {LabState} */
     const state = goesOn ? passing : { ...this.kept[index], gen: newGeneration() };
     this.passing = state;

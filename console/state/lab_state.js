@@ -21,6 +21,7 @@
  */
 
 import * as numbers from "./change_numbers.js";
+import { Book } from "./kept_book.js";
 import { newGeneration, own, ownEntry, table } from "./kept_tree.js";
 
 /**
@@ -165,8 +166,8 @@ import { newGeneration, own, ownEntry, table } from "./kept_tree.js";
  * @property {Record<string, Server>} servers
  * @property {Record<string, Folder>} folders by id; `1-1` is the hierarchy
  * @property {Record<string, string>} stores the name shown for each replica GUID
- * @property {Record<string, Mail>} mails by Message-ID
- * @property {Record<string, Change>} changes by change number
+ * @property {Book<Mail>} mails by Message-ID
+ * @property {Book<Change>} changes by change number
  * @property {Record<string, Fault>} faults that have not ended
  * @property {Record<string, Server>} backups the server as it was, by the id of the backup
  * @property {Record<string, string>} linksDown connectors that do not work, with the reason
@@ -197,8 +198,8 @@ export function beginning(topology, at, setup) {
     servers: table(),
     folders: table(),
     stores: table(),
-    mails: table(),
-    changes: table(),
+    mails: new Book("id"),
+    changes: new Book("number"),
     faults: table(),
     backups: table(),
     linksDown: table(),
@@ -366,7 +367,7 @@ export function folderName(state, id) {
  * @param {string} number
  */
 export function changeSubject(state, number) {
-  const change = state.changes[number];
+  const change = state.changes.get(number);
   if (!change) return "";
   return change.subject || (change.kind === "folder" ? folderName(state, change.object) : "");
 }

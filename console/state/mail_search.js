@@ -41,7 +41,7 @@ export const FILTERS = ["from", "to", "type", "folder", "change", "is"];
 export function mailList(state, crossing, search, most) {
   const waiting = new Set(Object.values(state.servers).flatMap((server) => Object.keys(server.queue)));
   const fits = fitting(search);
-  const mails = Object.values(state.mails).reverse();
+  const mails = state.mails.values().reverse();
   /** @type {Row[]} */
   const rows = [];
   let count = 0;

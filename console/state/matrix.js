@@ -58,7 +58,7 @@ export function lagStep(lagUs) {
 export function oldestOf(state, missing) {
   let oldest = Infinity;
   for (const [guid, ranges] of missing) {
-    const change = ranges.length ? state.changes[`${guid}:${ranges[0][0]}`] : undefined;
+    const change = ranges.length ? state.changes.get(`${guid}:${ranges[0][0]}`) : undefined;
     if (change && change.at < oldest) oldest = change.at;
   }
   return oldest === Infinity ? null : oldest;

@@ -166,7 +166,7 @@ export function postRows(state, folder, servers) {
     let row = rows.get(object);
     if (!row) {
       // An object has the number of the change that created it.
-      row = { object, at: state.changes[object]?.at ?? 0, cells: servers.map(() => ({ item: null, missing: [] })) };
+      row = { object, at: state.changes.get(object)?.at ?? 0, cells: servers.map(() => ({ item: null, missing: [] })) };
       rows.set(object, row);
     }
     return row;
@@ -176,7 +176,7 @@ export function postRows(state, folder, servers) {
     for (const object in table?.items) rowOf(object).cells[column].item = table.items[object];
     if (!hasReplica(state, server, folder)) return;
     for (const number of each(numbers.minus(existing, table?.numbers ?? numbers.NOTHING), MOST_MISSING)) {
-      const change = state.changes[number];
+      const change = state.changes.get(number);
       if (change && change.kind !== "folder") rowOf(change.object).cells[column].missing.push(number);
     }
   });
@@ -206,7 +206,7 @@ function later(state, a, b) {
  * @param {Cell} cell
  */
 function lacksPost(state, { item, missing }) {
-  return !item && missing.length > 0 && missing.every((number) => state.changes[number]?.operation !== "delete");
+  return !item && missing.length > 0 && missing.every((number) => state.changes.get(number)?.operation !== "delete");
 }
 
 /**

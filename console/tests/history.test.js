@@ -70,7 +70,7 @@ test("a store that a mail did not reach is behind, and the mail's leg is lost", 
   assert.equal(summary.sync, "behind");
   assert.equal(numbers.count(summary.missing), 1);
   assert.deepEqual(
-    run.now.mails["1@A"].legs.map(({ from, to, outcome }) => [from, to, outcome]),
+    run.now.mails.get("1@A").legs.map(({ from, to, outcome }) => [from, to, outcome]),
     [["A", "B", "lost"]],
   );
   assert.equal(Object.keys(run.now.servers.A.queue).length, 0);
@@ -106,6 +106,18 @@ test("the state at any earlier moment is the state that the events up to it buil
     assert.deepEqual(described(run.after(moment)), described(alone.now), `after ${moment} events`);
   }
   assert.deepEqual(described(run.now), present);
+});
+
+test("a long run keeps a bounded number of states, and still every moment of it", () => {
+  const events = [...STARTS];
+  while (events.length < 530_000) events.push(event("clock.changed", "lab", { rate: events.length }));
+  const run = history();
+  run.add(events);
+  assert.ok(run.kept.length <= 256, `${run.kept.length} states are kept`);
+  for (const moment of [1, 400_001, 400_007, 399_999, 529_999]) {
+    const state = run.after(moment);
+    assert.deepEqual([state.count, state.rate], [moment, moment <= STARTS.length ? 0 : moment - 1]);
+  }
 });
 
 /** @param {import("../state/lab_state.js").LabState} state */
@@ -150,7 +162,7 @@ test("a mail leaves when its hop begins, and is on its way until it arrives", ()
   const run = history();
   run.add(slow);
   assert.deepEqual(
-    run.now.mails["1@A"].legs.map((leg) => [leg.sentAt, leg.arrivedAt]),
+    run.now.mails.get("1@A").legs.map((leg) => [leg.sentAt, leg.arrivedAt]),
     [[2, 90]],
   );
   const marks = new Marks();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { parse } from "../state/change_numbers.js";
+import { Book } from "../state/kept_book.js";
 import { mailList } from "../state/mail_search.js";
 
 const A = "a".repeat(32);
@@ -22,6 +23,13 @@ const mail = (id, more) => ({
   ...more,
 });
 
+/** @param {...any} mails */
+function bookOf(...mails) {
+  const book = new Book("id");
+  mails.forEach((each) => book.set(each));
+  return book;
+}
+
 const leg = { from: "A", to: "B", sentAt: 0, arrivedAt: 1, why: "" };
 
 /** @type {any} */
@@ -29,15 +37,15 @@ const STATE = {
   servers: { A: { queue: { queued: {} } }, B: { queue: {} } },
   stores: { [A]: "A" },
   folders: { [FOLDER]: { path: "Projects" } },
-  mails: {
-    content: mail("content", {
+  mails: bookOf(
+    mail("content", {
       folders: [{ folder: FOLDER, cnset: parse(`${A}:2-4`) }],
       legs: [{ ...leg, outcome: "arrived" }],
     }),
-    status: mail("status", { type: 0x20, from: "B", to: ["A"], legs: [{ ...leg, outcome: "lost" }] }),
-    queued: mail("queued", { type: 0x10 }),
-    crossing: mail("crossing", { type: 0x10, to: ["A-2"] }),
-  },
+    mail("status", { type: 0x20, from: "B", to: ["A"], legs: [{ ...leg, outcome: "lost" }] }),
+    mail("queued", { type: 0x10 }),
+    mail("crossing", { type: 0x10, to: ["A-2"] }),
+  ),
 };
 
 /** @param {string} search */

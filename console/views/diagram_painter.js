@@ -608,7 +608,7 @@ export class Painter {
   matches(arrow) {
     const { history } = this.store.timeline;
     const words = history?.events[arrow.event]?.words ?? "";
-    const folders = (history?.now.mails[arrow.mail]?.folders ?? [])
+    const folders = (history?.now.mails.get(arrow.mail)?.folders ?? [])
       .map((each) => history?.now.folders[each.folder]?.path ?? "")
       .join(" ");
     return `${words} ${folders} ${arrow.from} ${arrow.to} ${mailTypeName(arrow.type)}`
@@ -739,7 +739,7 @@ export class Painter {
   /** @param {Arrow} arrow */
   wordsOf(arrow) {
     const state = this.store.timeline.history?.now;
-    const mail = state?.mails[arrow.mail];
+    const mail = state?.mails.get(arrow.mail);
     const folders = state ? (mail?.folders ?? []).map((each) => folderName(state, each.folder)) : [];
     const took = arrow.arrivedAt - arrow.sentAt;
     const ends = { arrived: "arrived", lost: "lost", failed: "failed" }[arrow.outcome];

@@ -42,7 +42,7 @@ function content(store, state) {
     />`;
   }
   if (selection?.kind === "mail") {
-    if (!state.mails[selection.id])
+    if (!state.mails.get(selection.id))
       return html`<p class="hint">This mail does not exist at the moment that is shown.</p>`;
     return html`<${MailPanel} key=${selection.id} store=${store} state=${state} id=${selection.id} />`;
   }
@@ -72,7 +72,7 @@ function Recent({ store, state }) {
     <p class="hint">Select a server, a mail or a connector to see more.</p>
     ${
       store.source.live &&
-      !Object.keys(state.mails).length &&
+      !state.mails.length &&
       html`<p class="hint">
         No mail has been sent yet. Begin with a lesson, or post in a folder and press ▶❘ Next event: the change is sent within 15 min of
         lab time. In real time you would wait as long.

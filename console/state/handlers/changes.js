@@ -1,6 +1,7 @@
 /** Events of changes and versions: what each store has, conflicts, and the replicas of folders. */
 
 import * as numbers from "../change_numbers.js";
+import { ownBook } from "../kept_book.js";
 import { own } from "../kept_tree.js";
 import { HIERARCHY, folderOf, serverOf, settle, show, tableOf } from "../lab_state.js";
 
@@ -13,7 +14,8 @@ import { HIERARCHY, folderOf, serverOf, settle, show, tableOf } from "../lab_sta
 /** @type {Handlers} */
 export const CHANGES = {
   "change.made": (state, event) => {
-    own(state.gen, state, "changes")[event.number] = {
+    state.changes = ownBook(state.gen, state.changes);
+    state.changes.set({
       folder: event.folder,
       object: event.object,
       number: event.number,
@@ -23,7 +25,7 @@ export const CHANGES = {
       node: event.node,
       at: event.at,
       replicas: event.replicas ?? undefined,
-    };
+    });
     const made = numbers.parse(event.number);
     const folder = folderOf(state, event.folder);
     folder.existing = numbers.union(folder.existing, made);
@@ -160,6 +162,6 @@ function changeFolder(state, event) {
  */
 function returnToList(state, server, event) {
   if (!server.tables[event.object]?.pending) return;
-  if (state.changes[event.number]?.replicas?.includes(server.name))
+  if (state.changes.get(event.number)?.replicas?.includes(server.name))
     tableOf(state, server, event.object).pending = false;
 }

@@ -1,6 +1,7 @@
 /** Events of mails: their way from server to server, and the queues. */
 
 import * as numbers from "../change_numbers.js";
+import { ownBook } from "../kept_book.js";
 import { own, ownEntry } from "../kept_tree.js";
 import { isRequest } from "../mail_types.js";
 import { HIERARCHY, serverOf, tableOf, storeOfAddress } from "../lab_state.js";
@@ -26,7 +27,8 @@ export const MAILS = {
     const folders = mailFolders(event.folders);
     const to = event.recipients.map((address) => storeOfAddress(state, address));
     if (!event.mail) return;
-    own(state.gen, state, "mails")[event.mail] = {
+    state.mails = ownBook(state.gen, state.mails);
+    state.mails.set({
       gen: state.gen,
       id: event.mail,
       type: event.message_type,
@@ -38,7 +40,7 @@ export const MAILS = {
       at: event.at,
       legs: [],
       received: [],
-    };
+    });
     enqueue(state, event);
     const server = serverOf(state, event.node);
     if (!server) return;
@@ -143,22 +145,27 @@ function mailFolders(folders) {
  */
 function mailOf(state, event) {
   if (!event.mail) return undefined;
-  const mails = own(state.gen, state, "mails");
-  const found = ownEntry(state.gen, mails, event.mail);
-  if (found) return found;
-  return (mails[event.mail] = {
-    gen: state.gen,
-    id: event.mail,
-    type: undefined,
-    from: "peer" in event ? event.peer : event.node,
-    to: ("recipients" in event ? event.recipients : []).map((address) => storeOfAddress(state, address)),
-    folders: [],
-    marks: [],
-    size: "size" in event ? event.size : 0,
-    at: event.at,
-    legs: [],
-    received: [],
-  });
+  state.mails = ownBook(state.gen, state.mails);
+  const found = state.mails.get(event.mail);
+  if (found?.gen === state.gen) return found;
+  /** @type {Mail} */
+  const mail = found
+    ? { ...found, gen: state.gen }
+    : {
+        gen: state.gen,
+        id: event.mail,
+        type: undefined,
+        from: "peer" in event ? event.peer : event.node,
+        to: ("recipients" in event ? event.recipients : []).map((address) => storeOfAddress(state, address)),
+        folders: [],
+        marks: [],
+        size: "size" in event ? event.size : 0,
+        at: event.at,
+        legs: [],
+        received: [],
+      };
+  state.mails.set(mail);
+  return mail;
 }
 
 /**

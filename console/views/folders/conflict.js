@@ -38,7 +38,7 @@ export function Conflict({ store, state, folder, server, object, item, versions,
   const told = new Map(versions.map((each) => [each.change, each]));
   const at = (/** @type {string} */ number) => {
     const version = told.get(number);
-    return (version ? parseInstant(version.modified_at) : state.changes[number]?.at) ?? 0;
+    return (version ? parseInstant(version.modified_at) : state.changes.get(number)?.at) ?? 0;
   };
   const winner = numberName(state, item.number);
   const why =
@@ -59,7 +59,7 @@ export function Conflict({ store, state, folder, server, object, item, versions,
         const version = told.get(number);
         const compared = numbers[index ? 0 : 1];
         const other = told.get(compared);
-        const change = state.changes[number];
+        const change = state.changes.get(number);
         return html`<section
           key=${number}
           class=${index ? "version" : "version shown"}
@@ -74,7 +74,7 @@ export function Conflict({ store, state, folder, server, object, item, versions,
             >
           </p>
           <p class="subject" dir="auto">
-            <${Marked} text=${version?.subject ?? change?.subject ?? ""} other=${other?.subject ?? state.changes[compared]?.subject ?? null} />
+            <${Marked} text=${version?.subject ?? change?.subject ?? ""} other=${other?.subject ?? state.changes.get(compared)?.subject ?? null} />
           </p>
           ${version && html`<pre class="body" dir="auto"><${Marked} text=${version.body} other=${other?.body ?? null} /></pre>`}
           ${

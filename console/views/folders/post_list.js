@@ -218,7 +218,7 @@ function PostCell({ store, state, folder, server, object, cell, detail, now, alo
     html`<${Gap} store=${store} state=${state} folder=${folder} server=${server} missing=${missing} now=${now} />`;
   if (!item || item.deleted) {
     if (lacks) {
-      const subject = alone ? (state.changes[missing[0]]?.subject ?? "") : "";
+      const subject = alone ? (state.changes.get(missing[0])?.subject ?? "") : "";
       return html`<div class="gap">
         ${lacks} ${subject && html`<small><bdi>${visibleText(subject)}</bdi></small>`}
       </div>`;
@@ -227,7 +227,7 @@ function PostCell({ store, state, folder, server, object, cell, detail, now, alo
     const by = item ? ` (${numberName(state, item.number)})` : "";
     return html`<div class="gap"><small>deleted here${by}</small></div>`;
   }
-  const change = state.changes[item.number];
+  const change = state.changes.get(item.number);
   const selection = store.page.selection.value;
   const selected = selection?.kind === "post" && selection.id === object && selection.server === server;
   return html`<button
@@ -256,7 +256,7 @@ function PostCell({ store, state, folder, server, object, cell, detail, now, alo
  */
 function Gap({ store, state, folder, server, missing, now }) {
   const names = missing.map((number) => numberName(state, number)).join(", ");
-  const deletes = missing.some((number) => state.changes[number]?.operation === "delete");
+  const deletes = missing.some((number) => state.changes.get(number)?.operation === "delete");
   const entry = entryFor(state, server, folder, missing[0]);
   const expectedAt = futureOf(store)?.arrivalOf(server, folder, ...splitNumber(missing[0]));
   const asked = entry?.requests.at(-1);

@@ -49,19 +49,19 @@ export function PostPanel({ store, state, folder, server, object }) {
   const versions = answer ?? [];
   const shown = versions[0];
   if (!item) {
-    const made = state.changes[object];
+    const made = state.changes.get(object);
     return html`<h2><bdi>${visibleText(made?.subject || object)}</bdi></h2>
       <p class="hint">${server} does not have this post at the moment that is shown.</p>
       <${WhereIs} store=${store} state=${state} folder=${folder} number=${object} />`;
   }
-  const change = state.changes[item.number];
+  const change = state.changes.get(item.number);
   const paths = message(server, folderName(state, folder), object);
   const remove = () => {
     if (!sure) setSure(true);
     else void store.orders.send("Deleting the post", paths.itself, undefined, "DELETE");
   };
   return html`<article class="post-panel">
-    <h2><bdi>${visibleText(change?.subject || state.changes[object]?.subject || "(no subject)")}</bdi></h2>
+    <h2><bdi>${visibleText(change?.subject || state.changes.get(object)?.subject || "(no subject)")}</bdi></h2>
     <p class="about">
       <b>${numberName(state, item.number)}</b> in <bdi>${visibleText(folderName(state, folder))}</bdi> on ${server}
       ${item.deleted && html` <span class="badge bad">deleted</span>`}

@@ -127,7 +127,7 @@ function Waiting({ store, state, connector }) {
         (each) => html`<tr key=${`${each.server} ${each.id}`}>
           <th scope="row">
             <button class="link" onClick=${() => store.page.select({ kind: "mail", id: each.message_id })}>
-              ${mailTypeName(state.mails[each.message_id]?.type)}
+              ${mailTypeName(state.mails.get(each.message_id)?.type)}
             </button>
           </th>
           <td>${each.server}</td>

@@ -18,7 +18,8 @@ const MOST_FOLDERS = 50;
 
 /** @param {{store: Store, state: LabState, id: string}} props */
 export function MailPanel({ store, state, id }) {
-  const mail = state.mails[id];
+  const mail = state.mails.get(id);
+  if (!mail) return null;
   const exists = mail.legs.length > 0 || Object.values(state.servers).some((server) => server.queue[id]);
   const arrived = Object.keys(state.servers).length > 0 && mail.received.length > 0;
   return html`<h2 class=${`mail-${mailColour(mail.type)}`}>

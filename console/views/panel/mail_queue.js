@@ -34,7 +34,7 @@ export function MailQueue({ store, state, name }) {
       <tbody>
         ${queued.slice(0, MOST).map(([id, each]) => {
           const due = nextAttempt(rows, id) ?? each.retryAt;
-          const type = state.mails[id]?.type;
+          const type = state.mails.get(id)?.type;
           return html`<tr key=${id}>
             <th scope="row">
               <button class=${`link mail-${mailColour(type)}`} onClick=${() => store.page.select({ kind: "mail", id })}>
