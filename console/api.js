@@ -8,7 +8,22 @@ const query = (values) =>
     .map(([name, value]) => `${name}=${part(value)}`)
     .join("&")}`;
 
-export const LAB = { state: "/lab", topology: "/lab/topology", replay: "/lab/replay", forecast: "/lab/forecast" };
+export const LAB = {
+  state: "/lab",
+  topology: "/lab/topology",
+  replay: "/lab/replay",
+  saved: "/lab/saved",
+  forecast: "/lab/forecast",
+};
+
+/**
+ * Return the paths of a saved lab.
+ * @param {string} name
+ */
+export function savedLab(name) {
+  const path = `${LAB.saved}/${part(name)}`;
+  return { itself: path, reset: `${path}/reset` };
+}
 
 export const CLOCK = {
   now: "/lab/clock",

@@ -15,6 +15,7 @@ heap_mib       JavaScript's memory at the end
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import sys
 import tempfile
@@ -139,10 +140,17 @@ async def run(wanted: int, program: str) -> None:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.scale.console", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument(
+        "events", nargs="?", type=int, default=EVENTS, help="how many events the lab has (default: %(default)s)"
+    )
+    events = parser.parse_args().events
     program = chromium()
     if program is None:
         raise SystemExit("Chromium is not installed; on Debian: apt-get install chromium")
-    asyncio.run(run(int(sys.argv[1]) if len(sys.argv) > 1 else EVENTS, program))
+    asyncio.run(run(events, program))
 
 
 if __name__ == "__main__":

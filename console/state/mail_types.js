@@ -33,7 +33,7 @@ export const LEGEND = [
   { name: "hierarchy", colour: "hierarchy" },
   { name: "content", colour: "content" },
   { name: "backfill request", colour: "request" },
-  { name: "backfill response", colour: "response" },
+  { name: "hierarchy or content response", colour: "response" },
   { name: "status", colour: "status" },
   { name: "status request", colour: "status-request" },
   { name: "other mail", colour: "other" },

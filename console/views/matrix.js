@@ -145,7 +145,7 @@ function Standing({ store, state, replica, now }) {
     title=${`${server}: ${sync}${lacks}${oldest}${waits}`}
     onClick=${() => store.page.select({ kind: "server", id: server, folder })}
   >
-    ${behind ? html`lacks <b>${numbers.count(missing)}</b>${lag !== null && lag >= SECOND_US && html` <small>${duration(lag)}</small>`}` : SHORT[sync]}
+    ${behind ? html`lacks <b>${numbers.count(missing)}</b>${lag !== null && lag >= SECOND_US && html` <small>for ${duration(lag)}</small>`}` : SHORT[sync]}
     ${!behind && missing.size > 0 && html` <b>(lacks ${numbers.count(missing)})</b>`}
   </button>`;
 }

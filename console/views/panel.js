@@ -72,10 +72,12 @@ function Recent({ store, state }) {
     <p class="hint">Select a server, a mail or a connector to see more.</p>
     ${
       store.source.live &&
+      !store.source.base &&
       !state.mails.length &&
       html`<p class="hint">
-        No mail has been sent yet. Begin with a lesson, or post in a folder and press ▶❘ Next event: the change is sent within 15 min of
-        lab time. In real time you would wait as long.
+        No mail has been sent yet. Begin with a lesson, or post in a folder and press ▶❘ Next event: the change is sent in the
+        folder's next replication cycle, which comes every 15 min of lab time, or as the folder's schedule says. In real time you
+        would wait as long.
       </p>`
     }
     <ol class="events">

@@ -1,6 +1,6 @@
 /** The bar at the top: the organization, the lab clock and its controls, and the verdict. */
 
-import { CLOCK, LAB } from "../api.js";
+import { CLOCK, LAB, savedLab } from "../api.js";
 import { clockTime, duration, fullInstant } from "../state/lab_time.js";
 import { folderName } from "../state/lab_state.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
@@ -26,14 +26,26 @@ export function TopBar({ store, state }) {
     ${!store.clock.connected.value && html`<span class="badge bad" role="status">no connection</span>`}
     <${SparkVerdict} store=${store} />
     <${Verdict} store=${store} state=${state} />
-    ${
-      store.source.live &&
-      html`<a class="button" href=${store.source.base + LAB.replay} download title="Download this run as one HTML file">Save run</a>`
-    }
+    ${store.source.live && html`<${Save} store=${store} />`}
     ${store.source.live && html`<${FaultsButton} store=${store} />`}
     ${store.source.live && html`<button onClick=${() => (store.page.dialog.value = "lessons")} title="Lessons (l)">Lessons</button>`}
     <button onClick=${() => (store.page.dialog.value = "keys")} aria-label="Keys and display" title="Keys and display (?)">?</button>
+    <${Suspended} store=${store} state=${state} />
   </header>`;
+}
+
+/** On which servers content is suspended: "in sync" then says little. @param {{store: Store, state: LabState}} props */
+function Suspended({ store, state }) {
+  const names = Object.keys(state.servers).filter((name) => state.servers[name].suspended);
+  if (names.length === 0) return null;
+  return html`<p class="banner" role="status">
+    Content replication is suspended on${" "}
+    ${names.map(
+      (name, index) =>
+        html`${index > 0 && ", "}<button class="link" onClick=${() => store.page.select({ kind: "server", id: name })}>${name}</button>`,
+    )}.
+    Changes of posts stay where they were made until it is resumed; folders still replicate.
+  </p>`;
 }
 
 /** @param {{store: Store}} props */
@@ -120,38 +132,94 @@ function ClockControls({ store, state }) {
   </div>`;
 }
 
-const JUMPS = ["15 min", "1 h", "6 h", "12 h", "1 day"];
-
-/** The menu "Until": jump by a duration, to an instant, to convergence, or to the next mail of a kind. @param {{store: Store, state: LabState}} props */
-function Until({ store, state }) {
+/** A menu below a button. A click elsewhere closes it, and so does Escape, which returns to the button. */
+function useMenu() {
   const [open, setOpen] = useState(false);
-  const menu = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const element = useRef(/** @type {HTMLDivElement | null} */ (null));
   useEffect(() => {
     if (!open) return undefined;
     const away = (/** @type {Event} */ event) => {
-      if (!menu.current?.contains(/** @type {Node} */ (event.target))) setOpen(false);
+      if (!element.current?.contains(/** @type {Node} */ (event.target))) setOpen(false);
     };
     document.addEventListener("pointerdown", away);
     return () => document.removeEventListener("pointerdown", away);
   }, [open]);
-  const go = (/** @type {string} */ what, /** @type {string} */ path, /** @type {unknown} */ body) => {
+  const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Escape" || !open) return;
+    event.stopPropagation();
     setOpen(false);
+    element.current?.querySelector("button")?.focus();
+  };
+  return { open, element, onKeyDown, close: () => setOpen(false), toggle: () => setOpen(!open) };
+}
+
+/** The menu "Save": the run as a file, and the lab as it is, to go back to. @param {{store: Store}} props */
+function Save({ store }) {
+  const menu = useMenu();
+  const [saved, setSaved] = useState(/** @type {string[]} */ ([]));
+  const { source, orders } = store;
+  useEffect(() => {
+    if (menu.open && !source.base)
+      source.request(LAB.saved).then(setSaved, (/** @type {Error} */ error) => orders.tell(error.message));
+  }, [menu.open]);
+  const save = (/** @type {any} */ event) => {
+    event.preventDefault();
+    const { name, replace } = event.target.elements;
+    menu.close();
+    void orders.send(`Saving ${name.value}`, savedLab(name.value).itself, { replace: replace.checked }, "PUT");
+  };
+  const reset = (/** @type {string} */ name) => {
+    menu.close();
+    void orders.send(`Going back to ${name}`, savedLab(name).reset);
+  };
+  return html`<div class="menu right" ref=${menu.element} onKeyDown=${menu.onKeyDown}>
+    <button aria-haspopup="true" aria-expanded=${menu.open} onClick=${menu.toggle}>Save …</button>
+    ${
+      menu.open &&
+      html`<div class="sheet" role="dialog" aria-label="Save">
+      <h2>This run</h2>
+      <a class="button" href=${source.base + LAB.replay} download>Download the run as one HTML file</a>
+      ${
+        !source.base &&
+        html`<h2>This lab</h2>
+          <form onSubmit=${save}>
+            <label>Save it as <input name="name" required pattern="[A-Za-z0-9][A-Za-z0-9_.\\-]*" placeholder="class-1" /></label>
+            <button>Save the lab</button>
+            <div><label><input type="checkbox" name="replace" /> replace a lab that was saved under this name</label></div>
+          </form>
+          <h2>Go back to a saved lab</h2>
+          ${saved.length === 0 && html`<p class="hint">This lab was not saved yet.</p>`}
+          <div class="row">
+            ${saved.map(
+              (name) =>
+                html`<button class="danger" title="What happened since then is gone" onClick=${() => reset(name)}>
+                  Go back to ${name}
+                </button>`,
+            )}
+          </div>`
+      }
+    </div>`
+    }
+  </div>`;
+}
+
+const JUMPS = ["15 min", "1 h", "6 h", "12 h", "1 day"];
+
+/** The menu "Until": jump by a duration, to an instant, to convergence, or to the next mail of a kind. @param {{store: Store, state: LabState}} props */
+function Until({ store, state }) {
+  const menu = useMenu();
+  const go = (/** @type {string} */ what, /** @type {string} */ path, /** @type {unknown} */ body) => {
+    menu.close();
     void store.orders.act(what, async () => {
       const answer = await store.source.request(path, { method: "POST", body });
       if (answer.held === false) store.orders.tell("It did not happen within 7 lab days.");
     });
   };
-  const closeByKey = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key !== "Escape" || !open) return;
-    event.stopPropagation();
-    setOpen(false);
-    menu.current?.querySelector("button")?.focus();
-  };
   const folders = Object.values(state.folders).filter((each) => !each.deleted);
-  return html`<div class="menu" ref=${menu} onKeyDown=${closeByKey}>
-    <button aria-haspopup="true" aria-expanded=${open} onClick=${() => setOpen(!open)}>Until …</button>
+  return html`<div class="menu" ref=${menu.element} onKeyDown=${menu.onKeyDown}>
+    <button aria-haspopup="true" aria-expanded=${menu.open} onClick=${menu.toggle}>Until …</button>
     ${
-      open &&
+      menu.open &&
       html`<div class="sheet" role="dialog" aria-label="Move the clock until">
       <h2>Move the clock</h2>
       <div class="row">

@@ -291,7 +291,7 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "mailbox.delivered": lambda e, n: f"has mail for {e.recipient}: {e.subject!r}",
     "hop.dropped": lambda e, n: f"loses a mail from {store_named(e.sender)} on arrival (fault {e.fault})",
     "hop.sent": lambda e, n: (
-        f"hands a mail for {join_names(map(store_named, e.recipients))} to {e.next_hop}{way_words(e)}"
+        f"passes a mail for {join_names(map(store_named, e.recipients))} to {e.next_hop}{way_words(e)}"
         + (f", as ordinary mail: {e.ordinary}" if e.ordinary else "")
     ),
     "hop.failed": lambda e, n: f"cannot {f'reach {e.next_hop}' if e.next_hop else 'send a mail on'}: {e.reason}",

@@ -96,6 +96,39 @@ def test_the_page_loads_again_after_a_reset(lab: str, open_page: OpenPage) -> No
     watched.complaints.clear()  # requests failed while the lab began again
 
 
+def test_a_lab_is_saved_and_reset_in_the_page(lab: str, open_page: OpenPage) -> None:
+    """The menu saves the lab under a name, and goes back to it; the page then shows the lab as it was saved."""
+    watched = open_page(lab)
+    page = watched.page
+    page.get_by_role("button", name="Save …").click()
+    page.get_by_label("Save it as").fill("class-1")
+    page.get_by_role("button", name="Save the lab").click()
+    page.get_by_role("button", name="Save …").click()
+    back = page.get_by_role("button", name="Go back to class-1")
+    expect(back).to_be_visible()
+    with Client(lab) as client:
+        client.stop("D")
+    expect(page.get_by_role("button", name="Server D,")).to_have_accessible_name(re.compile("stopped$"))
+    with page.expect_event("load"):
+        back.click()
+    expect(page.get_by_role("button", name="Server D,")).to_have_accessible_name(re.compile("folders$"))
+    watched.complaints.clear()  # requests failed while the lab began again
+
+
+def test_suspended_content_is_seen(lab: str, open_page: OpenPage) -> None:
+    """A server whose content replication is suspended is named in a banner, and its card says so, until it is resumed."""
+    page = open_page(lab).page
+    banner = page.get_by_role("status").filter(has_text="suspended")
+    expect(page.get_by_role("button", name="Server B,")).to_be_visible()
+    expect(banner).to_have_count(0)
+    with Client(lab) as client:
+        client.json("PATCH", "/nodes/B/settings", {"Content Replication Suspended": 1})
+        expect(banner).to_contain_text("suspended on B.")
+        expect(page.get_by_role("button", name="Server B,")).to_have_accessible_name(re.compile("content suspended"))
+        client.json("PATCH", "/nodes/B/settings", {"Content Replication Suspended": 0})
+        expect(banner).to_have_count(0)
+
+
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (683, 384)], ids=["phone", "200 percent"])
 def test_a_narrow_screen_has_one_column(lab: str, open_page: OpenPage, width: int, height: int) -> None:
     """On a phone, and on a laptop enlarged to 200 %, every view can be reached, the map can be read, and only it is wider."""

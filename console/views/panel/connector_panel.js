@@ -16,6 +16,9 @@ import { Ask } from "../what_if.js";
 
 const HOLDS = ["1 h", "6 h", "1 day"];
 
+/** The kinds of connectors in the words of System Manager. @type {Record<string, string>} */
+const KINDS = { x400: "X.400 connector", "routing-group": "routing group connector", "smtp-relay": "SMTP relay" };
+
 /** @param {{store: Store, state: LabState, connector: Connector}} props */
 export function ConnectorPanel({ store, state, connector }) {
   const { name } = connector;
@@ -39,7 +42,7 @@ export function ConnectorPanel({ store, state, connector }) {
       <dt>Between</dt>
       <dd>${connector.between.join(" and ")}</dd>
       <dt>Kind</dt>
-      <dd>${connector.kind}</dd>
+      <dd>${KINDS[connector.kind] ?? connector.kind}</dd>
       <dt>Cost</dt>
       <dd>${connector.cost}</dd>
       <dt>Latency</dt>

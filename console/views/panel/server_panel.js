@@ -1,7 +1,7 @@
 /** The panel of a server: what it has and lacks, what it will do next, and what can be done to it. */
 
 import { folderName, setName } from "../../state/lab_state.js";
-import { duration } from "../../state/lab_time.js";
+import { shortInstant } from "../../state/lab_time.js";
 import { heldFolders, replicaSummary } from "../../state/summary.js";
 import { html } from "../../vendor/preact.js";
 import { ServerProspects } from "../expected.js";
@@ -72,7 +72,7 @@ function glance(state, name, folder) {
   if (!behind.missing.size) return told;
   const known = Object.values(server.tables[behind.folder]?.entries ?? {});
   const since = known.length
-    ? `known for ${duration(state.at - Math.min(...known.map((each) => each.madeAt)))}`
+    ? `known since ${shortInstant(Math.min(...known.map((each) => each.madeAt)))}`
     : "not known here";
   return `${told}: lacks ${setName(state, behind.missing)}, ${since}`;
 }

@@ -50,7 +50,7 @@ export function StateTables({ store, state, name, folder }) {
               ${row.heardAt !== null && html`<span title=${shortInstant(row.heardAt)}><${Relative} store=${store} at=${row.heardAt} /></span>`}
               ${!row.local && row.heardAt === null && html`<span class="hint">never</span>`}
               ${row.local && html`<${LastSent} store=${store} state=${state} name=${name} folder=${each} />`}
-              ${typeof transit === "number" && html`<div class="hint" title="Average transmission time of its mails">∅ ${span(transit)}</div>`}
+              ${typeof transit === "number" && html`<div class="hint" title="Average transmission time of its mails">mails take ${span(transit)}</div>`}
             </td>
           </tr>`;
         })}
