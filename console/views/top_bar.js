@@ -298,15 +298,10 @@ function Verdict({ store, state }) {
   if (!sums) return null;
   const { agree, folders, conflicts } = sums;
   const all = agree === folders;
-  const suspended = Object.values(state.servers).filter((server) => server.suspended).length;
-  const told = [
-    conflicts && `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}`,
-    suspended && `, content suspended on ${suspended} ${suspended === 1 ? "server" : "servers"}`,
-  ]
-    .filter(Boolean)
-    .join("");
+  const suspended = Object.values(state.servers).some((server) => server.suspended);
+  const told = conflicts ? `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}` : "";
   return html`<button
-    class=${`badge verdict ${all && !told ? "good" : "warn"}`}
+    class=${`badge verdict ${all && !told && !suspended ? "good" : "warn"}`}
     onClick=${() => (store.page.view.value = "replicas")}
     title=${`At ${clockTime(state.at)}: ${all ? "all running holders of each folder have every change" : "click to see what is missing"}`}
   >
