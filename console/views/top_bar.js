@@ -158,10 +158,11 @@ function Save({ store }) {
   const menu = useMenu();
   const [saved, setSaved] = useState(/** @type {string[]} */ ([]));
   const { source, orders } = store;
+  const busy = orders.busy.value;
   useEffect(() => {
-    if (menu.open && !source.base)
+    if (menu.open && !busy && !source.base)
       source.request(LAB.saved).then(setSaved, (/** @type {Error} */ error) => orders.tell(error.message));
-  }, [menu.open]);
+  }, [menu.open, busy]);
   const save = (/** @type {any} */ event) => {
     event.preventDefault();
     const { name, replace } = event.target.elements;
