@@ -6,6 +6,7 @@ import { duration, SECOND_US, shortInstant } from "../state/lab_time.js";
 import { LAG_STEPS, lagStep, oldestOf, originTable, sortedFolders } from "../state/matrix.js";
 import { hasReplica, visibleText } from "../state/posts.js";
 import { html, useState } from "../vendor/preact.js";
+import { KnowerNote, Knower, KnownStanding, useKnown } from "./known_status.js";
 
 /**
  * @typedef {import("../store.js").Store} Store
@@ -54,6 +55,8 @@ function FolderTable({ store, state }) {
   const [order, setOrder] = useState(/** @type {Order} */ ("trouble"));
   const [troubleOnly, setTroubleOnly] = useState(false);
   const [page, setPage] = useState(0);
+  const [knower, setKnower] = useState("");
+  const known = useKnown(store, state, knower);
   const servers = Object.keys(state.servers);
   const folders = sortedFolders(state, { filter, order, troubleOnly });
   const last = Math.max(0, Math.ceil(folders.length / PAGE) - 1);
@@ -82,6 +85,7 @@ function FolderTable({ store, state }) {
         />
         ${" "}only folders that do not agree</label
       >
+      <${Knower} store=${store} state=${state} chosen=${knower} choose=${setKnower} />
       <span class="space"></span>
       ${
         last > 0 &&
@@ -92,6 +96,7 @@ function FolderTable({ store, state }) {
       </span>`
       }
     </div>
+    <${KnowerNote} store=${store} server=${knower} known=${known} />
     <table>
       <caption class="sr">
         Which server has all changes of which folder
@@ -118,7 +123,17 @@ function FolderTable({ store, state }) {
               const replica = replicas.find((each) => each.server === name);
               if (!replica) return html`<td class="none"><span class="sr">no replica</span></td>`;
               return html`<td class="cell">
-                <${Standing} store=${store} state=${state} replica=${replica} now=${now} />
+                ${
+                  known
+                    ? html`<${KnownStanding}
+                        store=${store}
+                        state=${state}
+                        server=${knower}
+                        known=${known.get(folder)?.get(name)}
+                        replica=${replica}
+                      />`
+                    : html`<${Standing} store=${store} state=${state} replica=${replica} now=${now} />`
+                }
               </td>`;
             })}
           </tr>`,

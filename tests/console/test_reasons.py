@@ -82,6 +82,28 @@ def test_an_event_of_a_server_shows_its_moment(asked: str, open_page: OpenPage) 
     expect(page.locator(".travel .event")).to_contain_text("misses A-1 of Projects")
 
 
+def test_replicas_are_shown_as_a_server_knows_them(asked: str, open_page: OpenPage) -> None:
+    """Beside the lab's own knowledge there is that of each server: each cell is what this server answers. Where the lab
+    knows of a change that the server has not heard of, the cell says so."""
+    with Client(asked) as client:
+        client.inject("lose", from_="A", to="B", type="content", count=1)
+        client.post("A", "Projects", subject="Unheard")
+        client.advance("16 min")
+        statuses = {each["path"]: each["replicas"] for each in client.json("GET", "/nodes/B/replication-status")}
+    known = {each["store"]: each["sync"].replace("locally ", "") for each in statuses["Projects"]}
+    watched = open_page(asked)
+    page = watched.page
+    page.get_by_role("tab", name="Replicas").click()
+    row = page.get_by_role("row", name=re.compile("^Projects ")).first
+    expect(row.get_by_title(re.compile("^B: behind, lacks A-"))).to_be_visible()
+    page.get_by_label("As known by").select_option("B")
+    for store, sync in known.items():
+        expect(row.get_by_title(f"{store}, as B knows it: ")).to_contain_text(sync)
+    assert known["B"] == "in sync"
+    expect(row.get_by_title("B, as B knows it: in sync")).to_contain_text(re.compile("lab: lacks A-"))
+    assert watched.serious_violations() == []
+
+
 def test_notices_to_people_are_read(asked: str, open_page: OpenPage) -> None:
     """The notice that a store writes to the contact of a folder, when a conflict arises, can be read on that server."""
     with Client(asked) as client:
