@@ -50,6 +50,12 @@ import { Pace } from "./pace.js";
  * @property {number} event
  * @property {number | null} last the index of the event that ended it
  *
+ * @typedef {object} Bounds
+ * @property {LabTime} sentAt
+ * @property {LabTime} arrivedAt
+ * @property {number} cause
+ * @property {number} end
+ *
  * @typedef {object} Crossing A hop that is under way.
  * @property {Arrow} arrow
  * @property {number} gone how far it is, from 0 to 1
@@ -63,7 +69,7 @@ export class Marks {
     this.pace = new Pace();
     /** @type {Arrow[]} in the order in which the lab told of their ends */
     this.arrows = [];
-    /** @type {{sentAt: LabTime, end: number}[]} for each block of arrows the first begin and the last end */
+    /** For each block of arrows the first begin and the last end, as times and as indices of events. @type {Bounds[]} */
     this.blocks = [];
     /** @type {Dot[]} */
     this.dots = [];
@@ -272,10 +278,28 @@ export class Marks {
     arrow.cause = queued > 0 ? queued - 1 : arrow.end;
     arrow.begin = Math.min(arrow.end, Math.max(queued, this.pace.before(arrow.sentAt)));
     const block = Math.floor(index / BLOCK);
-    const bound = (this.blocks[block] ??= { sentAt: Infinity, end: 0 });
+    const bound = (this.blocks[block] ??= { sentAt: Infinity, arrivedAt: 0, cause: Infinity, end: 0 });
     bound.sentAt = Math.min(bound.sentAt, arrow.sentAt);
+    bound.arrivedAt = Math.max(bound.arrivedAt, arrow.arrivedAt);
+    bound.cause = Math.min(bound.cause, arrow.cause);
     bound.end = Math.max(bound.end, arrow.end);
     this.version += 1;
+  }
+
+  /**
+   * Return the arrows that can touch a part of an axis, without a look at all others.
+   * @param {number} from
+   * @param {number} until
+   * @param {boolean} ordered whether the axis is that of order, and not that of time
+   * @returns {Arrow[]}
+   */
+  near(from, until, ordered) {
+    const { arrows, blocks } = this;
+    const { orders } = this.pace;
+    return blocks.flatMap(({ sentAt, arrivedAt, cause, end }, block) => {
+      const [first, last] = ordered ? [orders[cause], orders[end]] : [sentAt, arrivedAt];
+      return first > until || last < from ? [] : arrows.slice(block * BLOCK, (block + 1) * BLOCK);
+    });
   }
 
   /**

@@ -172,3 +172,21 @@ test("a mail leaves when its hop begins, and is on its way until it arrives", ()
     [[2, 90]],
   );
 });
+
+test("the arrows near a place of an axis are found, and those far from it are not looked at", () => {
+  const marks = new Marks();
+  const events = Array.from({ length: 2_000 }, (_, nth) =>
+    mail(nth + 1, true).map((step) => ({ ...step, at: nth * 1_000 })),
+  ).flat();
+  marks.add(events);
+  const { orders } = marks.pace;
+  for (const arrow of [marks.arrows[0], marks.arrows[999], marks.arrows[1_999]]) {
+    for (const [near, place] of [
+      [marks.near(arrow.arrivedAt, arrow.arrivedAt, false), arrow.arrivedAt],
+      [marks.near(orders[arrow.end], orders[arrow.end], true), orders[arrow.end]],
+    ]) {
+      assert.ok(/** @type {any} */ (near).includes(arrow), `at ${place}`);
+      assert.ok(/** @type {any} */ (near).length <= 512);
+    }
+  }
+});

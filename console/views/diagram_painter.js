@@ -87,6 +87,7 @@ export class Painter {
     this.picture = document.createElement("canvas");
     this.paintedFor = "";
     this.done = { arrows: 0, dots: 0, spans: 0 };
+    this.chosen = { mail: "", seen: 0, arrows: /** @type {Arrow[]} */ ([]) };
     /** @type {Arrow[]} of which one end has still to tell */
     this.half = [];
     /** @type {Span[]} */
@@ -247,7 +248,7 @@ export class Painter {
 
   paint() {
     const { canvas, store } = this;
-    const { history, marks } = store.timeline;
+    const { history } = store.timeline;
     if (!canvas.clientWidth || !history) return;
     const names = Object.keys(history.now.servers);
     this.measure(names);
@@ -275,7 +276,7 @@ export class Painter {
     // A mail that arrives now ends in a dot, which belongs to the past.
     const cut = Math.max(this.left, Math.min(width, now + 3.5));
     const chosen = store.page.selection.value;
-    const lines = chosen?.kind === "mail" ? marks.arrows.filter((arrow) => arrow.mail === chosen.id) : [];
+    const lines = chosen?.kind === "mail" ? this.arrowsOf(chosen.id) : [];
     for (const [from, until, alpha] of [
       [0, cut, 1],
       [cut, width, PALE],
@@ -321,6 +322,17 @@ export class Painter {
     this.left = Math.max(LEAST_LEFT, Math.min(Math.ceil(widest) + 22, this.canvas.clientWidth * MOST_LEFT));
     this.canvas.style.minHeight = `${Math.ceil(names.length * size * LANE) + AXIS + TOP}px`;
     this.scroller.tabIndex = this.scroller.scrollHeight > this.scroller.clientHeight ? 0 : -1;
+  }
+
+  /** Return the arrows of a mail. A frame looks only at those that have come since the frame before. @param {string} mail */
+  arrowsOf(mail) {
+    const { arrows } = this.store.timeline.marks;
+    if (this.chosen.mail !== mail) this.chosen = { mail, seen: 0, arrows: [] };
+    const { chosen } = this;
+    for (; chosen.seen < arrows.length; chosen.seen++) {
+      if (arrows[chosen.seen].mail === mail) chosen.arrows.push(arrows[chosen.seen]);
+    }
+    return chosen.arrows;
   }
 
   /** @param {string} name */
@@ -698,7 +710,8 @@ export class Painter {
     let least = NEAR;
     /** @type {Arrow | null} */
     let found = null;
-    for (const arrow of this.store.timeline.marks.arrows) {
+    const { marks } = this.store.timeline;
+    for (const arrow of marks.near(this.valueAt(px - NEAR), this.valueAt(px + NEAR), this.ordered)) {
       const line = this.line(arrow);
       if (!arrow.from || line.x1 > px + NEAR || line.x2 < px - NEAR) continue;
       const far = distance(px, py, line);
