@@ -222,24 +222,18 @@ export class Timeline {
   }
 
   /**
-   * Go to the next event, after the moment that is shown, that a text is in; after the last event, to the first.
-   * The events that are still arriving are searched too.
-   * @param {string} text small letters
-   * @returns {Promise<boolean>} whether an event has the text
+   * Return which events have a text in their words, by their places in the run.
+   * @param {string} text in lower case
+   * @returns {Promise<number[]>}
    */
   async find(text) {
     await until(() => this.caughtUp.value);
-    const events = this.history?.events ?? [];
-    const from = this.moment.value?.count ?? 0;
-    for (let step = 0; step < events.length; step++) {
-      const index = (from + step) % events.length;
-      const { node, words, type } = events[index];
-      if (`${node} ${words ?? type}`.toLowerCase().includes(text)) {
-        this.travelTo(index + 1);
-        return true;
-      }
+    /** @type {number[]} */
+    const found = [];
+    for (const [index, { node, words, type }] of (this.history?.events ?? []).entries()) {
+      if (`${node} ${words ?? type}`.toLowerCase().includes(text)) found.push(index);
     }
-    return false;
+    return found;
   }
 
   /**

@@ -22,6 +22,7 @@ export function Diagram({ store, state, pointed }) {
   const tip = useRef(/** @type {HTMLDivElement | null} */ (null));
   const painter = useRef(/** @type {Painter | null} */ (null));
   const [filter, setFilter] = useState("");
+  const [found, setFound] = useState("");
   const [ordered, setOrdered] = useState(false);
 
   useEffect(() => {
@@ -36,6 +37,11 @@ export function Diagram({ store, state, pointed }) {
     painter.current.paintSoon();
   });
   useEffect(() => painter.current?.openInstants(ordered), [ordered]);
+
+  const seek = async (/** @type {string} */ text, /** @type {1 | -1} */ direction) => {
+    setFound(await go(store, text, direction));
+    painter.current?.reveal();
+  };
 
   const { timeline } = store;
   const head = timeline.head.value;
@@ -88,13 +94,20 @@ export function Diagram({ store, state, pointed }) {
           type="search"
           value=${filter}
           placeholder="A-1, status …"
-          onInput=${(/** @type {any} */ each) => setFilter(each.target.value)}
+          title="Enter: the next event, Shift+Enter: the one before"
+          onInput=${(/** @type {any} */ each) => {
+            setFilter(each.target.value);
+            setFound("");
+          }}
           onKeyDown=${(/** @type {any} */ each) => {
             // What the field says now: after fast typing the view still has the text before.
-            if (each.key === "Enter") void findNext(store, each.target.value);
+            if (each.key === "Enter") void seek(each.target.value, each.shiftKey ? -1 : 1);
           }}
         />
       </label>
+      ${filter && html`<button onClick=${() => seek(filter, -1)} aria-label="Find the one before">↑</button>`}
+      ${filter && html`<button onClick=${() => seek(filter, 1)} aria-label="Find the next">↓</button>`}
+      <span class="found" role="status">${found}</span>
       <button
         aria-pressed=${ordered}
         onClick=${() => setOrdered(!ordered)}
@@ -124,11 +137,26 @@ export function Diagram({ store, state, pointed }) {
 }
 
 /**
- * Go to the next event whose words contain a text.
+ * Go from the moment that is shown to the next event that has a text in its words, or to the one before, and select its mail.
  * @param {Store} store
  * @param {string} text
+ * @param {1 | -1} direction
+ * @returns {Promise<string>} which one it is of how many
  */
-async function findNext(store, text) {
-  const wanted = text.trim().toLowerCase();
-  if (wanted && !(await store.timeline.find(wanted))) store.orders.tell(`No event has “${text}”.`);
+async function go(store, text, direction) {
+  const { timeline } = store;
+  const found = text.trim() ? await timeline.find(text.trim().toLowerCase()) : [];
+  if (found.length === 0) {
+    if (text.trim()) store.orders.tell(`No event has “${text}”.`);
+    return text.trim() && "none";
+  }
+  const shown = (timeline.moment.value?.count ?? 0) - 1;
+  const beyond =
+    direction === 1 ? found.findIndex((index) => index > shown) : found.findLastIndex((index) => index < shown);
+  const nth = beyond >= 0 ? beyond : direction === 1 ? 0 : found.length - 1;
+  timeline.travelTo(found[nth] + 1);
+  /** @type {any} */
+  const event = timeline.history?.events[found[nth]];
+  if (event?.mail) store.page.select({ kind: "mail", id: event.mail });
+  return `${nth + 1} of ${found.length}`;
 }

@@ -162,6 +162,14 @@ export class Painter {
     this.selected.call(this.zoom.transform, zoomIdentity);
   }
 
+  /** Move the axis to the moment that is shown, if it is not in sight. */
+  reveal() {
+    const x = this.x(this.cursor());
+    const { clientWidth: width } = this.canvas;
+    if (x < this.left || x > width - RIGHT)
+      this.selected.call(this.zoom.translateBy, ((this.left + width) / 2 - x) / this.transform.k, 0);
+  }
+
   /** Change the axis; the axis of order begins with the instants up to the moment that is shown. @param {boolean} ordered */
   openInstants(ordered) {
     if (ordered === this.ordered) return;

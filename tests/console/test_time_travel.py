@@ -141,3 +141,27 @@ def test_a_lab_gives_its_run_as_a_file(lost: str, open_page: OpenPage, tmp_path:
     found.value.save_as(file)
     replayed = open_page(file.as_uri()).page
     expect(replayed.get_by_role("button", name="Server B")).to_have_accessible_name(re.compile("lacks 1"))
+
+
+def test_a_search_goes_to_each_place(lost: str, open_page: OpenPage) -> None:
+    """Enter goes to the next event that has the words, Shift+Enter to the one before; the page counts them and selects the
+    mail."""
+    page = open_page(lost).page
+    field = page.get_by_role("region", name="Space-time diagram").get_by_role("searchbox")
+    found = page.locator(".travel .found")
+    field.fill("content about")
+    field.press("Enter")
+    expect(found).to_have_text(re.compile(r"^1 of \d+$"))
+    many = int(found.inner_text().split(" of ")[1])
+    assert many > 1
+    expect(page.locator(".travel .event")).to_contain_text("content about")
+    expect(page.get_by_role("region", name="Selected").get_by_role("heading").first).to_contain_text("content")
+    field.press("Enter")
+    expect(found).to_have_text(f"2 of {many}")
+    field.press("Shift+Enter")
+    expect(found).to_have_text(f"1 of {many}")
+    field.press("Shift+Enter")
+    expect(found).to_have_text(f"{many} of {many}")
+    field.fill("no such words")
+    field.press("Enter")
+    expect(found).to_have_text("none")
