@@ -83,16 +83,27 @@ def opened(settings: Mapping[str, Any] = MappingProxyType({})) -> Iterator[Engin
     with tempfile.TemporaryDirectory(prefix="pflab-check-") as spilled:
         connection = duckdb.connect(config={**_SETTINGS, "temp_directory": spilled, **settings})
         try:
-            yield Engine(connection)
+            with stoppable():
+                yield Engine(connection)
         except duckdb.Error as error:
             line = str(error).strip().partition("\n")[0]
             raise AnalyticsError(f"DuckDB failed: {line}") from error
-        except RuntimeError as error:  # DuckDB ends a statement in this way when it is interrupted by a signal
-            if "interrupted" not in str(error).lower():
-                raise
-            raise KeyboardInterrupt from None
         finally:
             connection.close()
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Raise KeyboardInterrupt if a signal ends a statement of DuckDB in the block. DuckDB has two errors of its own for this,
+    depending on where the statement is."""
+    try:
+        yield
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except RuntimeError as error:
+        if "interrupted" not in str(error).lower():
+            raise
+        raise KeyboardInterrupt from None
 
 
 class Engine:

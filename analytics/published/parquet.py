@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import duckdb
 
-from analytics.embedded.engine import FOR_SESSION
+from analytics.embedded.engine import FOR_SESSION, stoppable
 from analytics.errors import AnalyticsError, PartDamaged
 
 
@@ -17,7 +17,8 @@ def put_together(parts: Sequence[str], file: str, *, without: Collection[str] = 
     PartDamaged, which names the file, if one cannot be read; AnalyticsError if the new one cannot be written.
     """
     try:
-        _write(parts, file, without)
+        with stoppable():
+            _write(parts, file, without)
     except duckdb.Error as error:
         for part in parts:
             _read_all(part)
@@ -42,7 +43,7 @@ def _write(parts: Sequence[str], file: str, without: Collection[str]) -> None:
 def _read_all(part: str) -> None:
     """Raise PartDamaged if a file cannot be read."""
     try:
-        with duckdb.connect() as connection:
+        with stoppable(), duckdb.connect() as connection:
             rows = connection.read_parquet([part]).to_arrow_reader()
             while rows.read_next_batch():
                 pass

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
-from analytics.embedded.engine import FOR_SESSION, judge
+from analytics.embedded.engine import FOR_SESSION, judge, opened
 from analytics.embedded.engine import judged as judged_here
 from analytics.embedded.product import FUNCTIONS, JUDGE, Product, Statement, product
 from analytics.errors import NoTraces
@@ -155,6 +155,15 @@ def test_a_small_check_needs_no_java(judged: Judged, project_root: Path, tmp_pat
     large = pflab_check(project_root, traces, "--engine", "spark")
     assert (small.returncode, small.stdout) == (large.returncode, large.stdout)
     assert small.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "error", [duckdb.InterruptException("INTERRUPT Error: Interrupted!"), RuntimeError("Query interrupted")]
+)
+def test_each_error_of_a_stopped_statement_means_the_signal(error: Exception) -> None:
+    """DuckDB has two errors for a statement that a signal ends; each becomes KeyboardInterrupt."""
+    with pytest.raises(KeyboardInterrupt), opened():
+        raise error
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
