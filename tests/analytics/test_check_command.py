@@ -229,6 +229,7 @@ def test_one_worker_judges_all_traces(request: pytest.FixtureRequest, judged: Ju
         assert request.node.nodeid.endswith("@judged")
 
 
+@pytest.mark.long
 def test_a_check_writes_the_traces_of_a_killed_lab(
     project_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,6 +114,7 @@ def deliver(lab: Lab) -> list[object]:
     return [*seen, sorted(each["size"] for each in messages), lab.digests("A")]
 
 
+@pytest.mark.long
 def test_simulated_and_embedded_labs_take_the_same_mail_from_outside(tmp_path: Path) -> None:
     """A mail goes to the recipients that the server knows, and the answer names the others. Its lines end with CRLF."""
     seen = {}

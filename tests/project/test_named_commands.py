@@ -12,6 +12,7 @@ from pflab.cli.app import run
 from pflab.scenario.load import load_scenario
 from pflab.terms.verdict import ExitCode
 from tests.support.named_commands import mistake_in
+from tests.support.samples import sampled
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -40,7 +41,7 @@ def test_commands_in_sentences_exist(page: Path) -> None:
     assert wrong == {}
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("lesson", sampled(LESSONS, 4), ids=lambda path: path.stem)
 def test_what_a_lesson_tells_to_look_at_can_be_looked_at(
     lesson: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

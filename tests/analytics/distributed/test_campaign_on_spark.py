@@ -25,6 +25,7 @@ def test_tasks_play_what_this_process_plays(spark: SparkSession) -> None:
     assert list(played_on(spark)(SEEDS, ORDER)) == list(play_here(SEEDS, ORDER))
 
 
+@pytest.mark.long
 def test_a_trace_that_says_something_else_fails_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A campaign finds where the two judges disagree: here a segment of one seed lost a line after it was written."""
 

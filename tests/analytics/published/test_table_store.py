@@ -121,6 +121,7 @@ class Killed(BaseException):
     """Stands for SIGKILL: nothing below handles it."""
 
 
+@pytest.mark.long
 def test_a_check_that_is_killed_leaves_no_rows(
     runs: Path, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from pflab.runs.saved import SavedRuns
 from pflab.terms.verdict import ExitCode, Judgement
 from tests.support.lab_actions import everything
 from tests.support.running_lab import lab_up
+from tests.support.samples import sampled
 from topology.file.load import topology_from_text
 from traces.events import FaultHealed, NodeStarted, NodeStopped, RunEnded, RunStarted
 from traces.labtime import HOUR_US, MINUTE_US
@@ -113,7 +114,7 @@ async def test_a_lab_without_a_place_for_saved_labs_refuses_to_be_saved(tmp_path
         assert list(lab.saved()) == []
 
 
-@pytest.mark.parametrize("more", [[], ["--simulated"], ["--processes"]])
+@pytest.mark.parametrize("more", sampled([[], ["--simulated"], ["--processes"]], 3))
 def test_a_lab_goes_back_to_what_was_saved(
     more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

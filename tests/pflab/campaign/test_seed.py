@@ -223,6 +223,7 @@ def test_ctrl_c_while_workers_start_and_end(monkeypatch: pytest.MonkeyPatch, sha
     assert active_children() == []
 
 
+@pytest.mark.long
 def test_other_signals_do_not_end_a_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
     """A signal that the program handles, such as a new size of the terminal, and SIGINT where it is ignored, as after nohup,
     leave no seed unplayed."""
@@ -279,6 +280,7 @@ class Killed(Order):
         raise AssertionError
 
 
+@pytest.mark.long
 def test_a_worker_that_is_killed_ends_the_campaign() -> None:
     """If a worker dies, the campaign ends with a message that says so, and the other workers end too."""
     with pytest.raises(LabError, match="a process that played seeds has ended; perhaps the memory is full"):
@@ -345,6 +347,7 @@ def test_a_stopped_campaign_prints_its_results(project_root: Path, number: signa
     assert err == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_workers_end_with_a_campaign_that_is_killed(tmp_path: Path, number: signal.Signals) -> None:
     """If the process of a campaign is killed, its workers end without a word, also if their seeds never end."""

@@ -116,6 +116,7 @@ AT_PROMPTS = (
 """What a reader types at each prompt of the first lesson, before Enter."""
 
 
+@pytest.mark.long
 @pytest.mark.live
 def test_all_verbs_work_at_the_prompts_of_a_lesson(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """At each prompt the lab is up, and a line that is a command of pflab shows its present state. explain says what is

@@ -52,6 +52,7 @@ def windows(tmp_path: Path) -> str:
     return str(tmp_path / "windows")
 
 
+@pytest.mark.long
 def test_a_remote_lab_can_be_used_from_every_system(tmp_path: Path, windows: str) -> None:
     """The plugin with --pflab-lab, the client and the asynchronous one work without modules and signals of Unix."""
     write(tmp_path, REMOTE)

@@ -397,6 +397,7 @@ def test_four(lab_factory):
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("driver", ["simulated", "embedded"])
 def test_a_running_lab_is_as_it_was_found(tmp_path: Path, driver: Literal["simulated", "embedded"]) -> None:
     """With --pflab-lab, each test has the lab as the session found it, but without faults. The user has it back
@@ -599,6 +600,7 @@ def test_scenario_files_are_tests(tmp_path: Path) -> None:
     assert len(list((tmp_path / "temp").glob("scenario-runs*"))) == 1
 
 
+@pytest.mark.long
 def test_a_wrong_scenario_file_says_where_in_the_summary(tmp_path: Path) -> None:
     """The summary of pytest has the first mistake."""
     (tmp_path / "bad.yaml").write_text((SCENARIO % "1 min").replace("on: A", "on: Z"), "utf-8")
@@ -647,6 +649,7 @@ def examples() -> list[str]:
     return sorted(each.stem for each in EXAMPLES.glob("*.yaml"))
 
 
+@pytest.mark.long
 def test_misuses_have_one_line(tmp_path: Path) -> None:
     """Each mistake of a tester is told in one line, without a traceback."""
     write(tmp_path, MISUSES)
