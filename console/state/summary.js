@@ -53,6 +53,9 @@ function comparison(has, existing, sent, guid) {
   return found;
 }
 
+/** The last lists of held folders of each state, and after how many events. The panel of a server needs one several times. */
+const heldBy = /** @type {WeakMap<LabState, {count: number, lists: Map<string, string[]>}>} */ (new WeakMap());
+
 /**
  * Return the folders whose replica a server has, the hierarchy first. A replica that waits for its deletion is included.
  * @param {LabState} state
@@ -60,6 +63,19 @@ function comparison(has, existing, sent, guid) {
  * @returns {string[]}
  */
 export function heldFolders(state, server) {
+  let held = heldBy.get(state);
+  if (held?.count !== state.count) heldBy.set(state, (held = { count: state.count, lists: new Map() }));
+  const list = held.lists.get(server) ?? foundFolders(state, server);
+  held.lists.set(server, list);
+  return list;
+}
+
+/**
+ * @param {LabState} state
+ * @param {string} server
+ * @returns {string[]}
+ */
+function foundFolders(state, server) {
   const tables = state.servers[server]?.tables ?? {};
   return Object.values(state.folders)
     .filter((folder) => folder.id === HIERARCHY || folder.replicas.includes(server) || tables[folder.id]?.pending)

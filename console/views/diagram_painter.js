@@ -94,6 +94,8 @@ export class Painter {
     this.lasting = [];
     /** @type {Map<number, Column>} */
     this.columns = new Map();
+    /** @type {{x: number, label: string}[] | undefined} they change with the picture */
+    this.timeTicks = undefined;
     /** @type {Record<string, number>} the right end of the last label in each lane */
     this.taken = {};
     /** @type {Record<string, number>} */
@@ -361,6 +363,7 @@ export class Painter {
     this.lasting = [];
     this.columns = new Map();
     this.taken = {};
+    this.timeTicks = undefined;
   }
 
   pictureContext() {
@@ -410,6 +413,11 @@ export class Painter {
   /** @param {number} width @returns {{x: number, label: string}[]} */
   ticks(width) {
     if (this.ordered) return this.instants(width);
+    return (this.timeTicks ??= this.ticksOfTime(width));
+  }
+
+  /** @param {number} width @returns {{x: number, label: string}[]} */
+  ticksOfTime(width) {
     const scale = scaleUtc().domain([this.valueAt(this.left) / 1000, this.valueAt(width) / 1000]);
     const ticks = scale.ticks(Math.max(2, Math.floor(width / 130)));
     const form = tickFormat(ticks);

@@ -187,7 +187,7 @@ export class Envelopes {
 
   /** A mail has arrived, or is lost at the end of its way: it is seen there for an instant. @param {Arrow} arrow @param {Drawn} drawn */
   arrive(arrow, drawn) {
-    if (calm()) {
+    if (calm() || this.layer.childElementCount > MOST) {
       remove(drawn);
       return;
     }
