@@ -23,6 +23,10 @@ import { Future } from "./future.js";
 /** How far a forecast looks: a store that is behind learns it from a status within a day, and asks within twelve hours. */
 const WITHIN = "36 h";
 
+/** How far a forecast looks once one had more events than this: with a thousand folders, 36 hours take the lab some seconds. */
+const NEAR = "6 h";
+const MANY_EVENTS = 5_000;
+
 /** How far two futures are compared: a loss that is expected later heals later. */
 const COMPARED_WITHIN = "72 h";
 
@@ -54,6 +58,8 @@ export class Forecast {
     /** @type {ReturnType<typeof setTimeout> | 0} */
     this.timer = 0;
     this.asking = false;
+    /** Whether much happens in the lab. */
+    this.busy = false;
     this.restUntil = 0;
     this.stops = () => {};
   }
@@ -99,7 +105,8 @@ export class Forecast {
     const count = history.events.length;
     this.asking = true;
     try {
-      const answer = await this.foresee({ within: WITHIN });
+      const answer = await this.foresee({ within: this.busy ? NEAR : WITHIN });
+      this.busy ||= answer.events.length > MANY_EVENTS;
       const same = this.may && history.events.length === count && timeline.head.peek() === count;
       if (same) this.future.value = this.futureOf(answer);
       this.refused.value = "";
