@@ -127,3 +127,27 @@ def test_everybody_can_read_the_panels(lab: str, lost: Client, open_page: OpenPa
     page.keyboard.press("f")
     found["faults"] = watched.serious_violations()
     assert {part: each for part, each in found.items() if each} == {}
+
+
+def test_the_application_log_is_searched(lab: str, open_page: OpenPage) -> None:
+    """The log of a server is filtered by the id of an event, its text and its level, and at an earlier moment it has only what
+    was written until then."""
+    with Client(lab) as client:
+        client.post("A", "Projects", subject="Logged")
+        client.advance("20 min")
+        ids = [each["event"] for each in client.json("GET", "/nodes/A/log?limit=1000")]
+    page = open_page(lab).page
+    page.get_by_role("button", name="Server A,").click()
+    page.get_by_role("tab", name="Log").click()
+    count = page.get_by_role("region", name="Selected").get_by_role("status")
+    search = page.get_by_label("Entries with this event id, category or text")
+    expect(count).to_have_text(f"{len(ids)} of {len(ids)} entries")
+    search.fill(str(ids[0]))
+    expect(count).to_have_text(f"{ids.count(ids[0])} of {len(ids)} entries")
+    search.fill("no such words")
+    expect(count).to_have_text(f"0 of {len(ids)} entries")
+    search.fill("")
+    page.get_by_label("Level").select_option("Error")
+    expect(count).to_have_text(f"0 of {len(ids)} entries")
+    page.get_by_role("slider", name="Moment of the run").fill("1")
+    expect(count).to_have_text("0 of 0 entries")

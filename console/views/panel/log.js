@@ -2,38 +2,78 @@
 
 import { node } from "../../api.js";
 import { shortInstant } from "../../state/lab_time.js";
-import { html } from "../../vendor/preact.js";
-import { OnlyPresent, isPresent, useAnswer } from "../fetched.js";
+import { html, useState } from "../../vendor/preact.js";
+import { useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
  * @typedef {import("../../state/lab_state.js").LabState} LabState
  */
 
-/** The most entries of each list; the newest come first. */
+/** The most entries that are asked for, and the most of each list that are shown; the newest come first. */
+const MOST_ASKED = 1_000;
 const MOST = 100;
+
+/**
+ * @typedef {object} Entry
+ * @property {number} id
+ * @property {number} at
+ * @property {number} event
+ * @property {string} level
+ * @property {string} source
+ * @property {string} category
+ * @property {string} text
+ */
+
+const LEVELS = ["Information", "Warning", "Error"];
 
 /** @param {{store: Store, state: LabState, name: string}} props */
 export function Log({ store, state, name }) {
-  const running = state.servers[name].status === "running";
-  const path = running ? node(name).log(MOST) : "";
-  const { value: entries, refused } = useAnswer(store, path, state.count);
+  const [search, setSearch] = useState("");
+  const [level, setLevel] = useState("");
+  // The log says when an entry was written, so it can be read up to an earlier moment too.
+  const running = store.timeline.history?.now.servers[name]?.status === "running";
+  const path = running ? node(name).log(MOST_ASKED) : "";
+  /** @type {import("../fetched.js").Answer<Entry[]>} */
+  const { value: entries, refused } = useAnswer(store, path, state.count, { fixed: true });
+  const written = (entries ?? []).filter((each) => each.at <= state.at).reverse();
+  const fitting = written.filter((each) => (!level || each.level === level) && fits(each, search.trim().toLowerCase()));
   return html`<h3>Application log</h3>
     ${refused && html`<p class="missing">${refused}</p>`}
     ${
-      !isPresent(store) || !running
-        ? html`<${OnlyPresent} what="The application log of a running server" />`
-        : entries?.length === 0
-          ? html`<p class="hint">Nothing has been logged. The diagnostics logging levels, which are settings, decide what is logged.</p>`
-          : html`<ol class="events">
-            ${[...(entries ?? [])].reverse().map(
-              (each) => html`<li key=${each.id} class=${each.level.toLowerCase() === "information" ? "" : "missing"}>
-                <b>${each.event}</b> <span class="hint">${shortInstant(each.at)} ${each.level}, ${each.category}</span>
-                <div class="entry">${each.text}</div>
-              </li>`,
-            )}
-          </ol>`
+      !store.source.live || !running
+        ? html`<p class="hint">The application log can be read while the server runs in a live lab.</p>`
+        : html`<div class="row">
+          <input
+            type="search"
+            aria-label="Entries with this event id, category or text"
+            placeholder="3014, backfill …"
+            value=${search}
+            onInput=${(/** @type {any} */ event) => setSearch(event.target.value)}
+          />
+          <select
+            aria-label="Level"
+            value=${level}
+            onChange=${(/** @type {any} */ event) => setLevel(event.target.value)}
+          >
+            <option value="">all levels</option>
+            ${LEVELS.map((each) => html`<option value=${each}>${each}</option>`)}
+          </select>
+          <span class="hint" role="status">${fitting.length} of ${written.length} entries</span>
+        </div>`
     }
+    ${
+      entries?.length === 0 &&
+      html`<p class="hint">Nothing has been logged. The diagnostics logging levels, which are settings, decide what is logged.</p>`
+    }
+    <ol class="events" aria-label="Application log">
+      ${fitting.slice(0, MOST).map(
+        (each) => html`<li key=${each.id} class=${each.level === "Information" ? "" : "missing"}>
+          <b>${each.event}</b> <span class="hint">${shortInstant(each.at)} ${each.level}, ${each.category}, ${each.source}</span>
+          <div class="entry">${each.text}</div>
+        </li>`,
+      )}
+    </ol>
     <h3>Events</h3>
     <ol class="events">
       ${eventsOf(store, state, name).map(
@@ -45,6 +85,16 @@ export function Log({ store, state, name }) {
           </li>`,
       )}
     </ol>`;
+}
+
+/**
+ * Return whether an entry has this event id, or these words.
+ * @param {Entry} entry
+ * @param {string} wanted
+ */
+function fits({ event, category, source, text }, wanted) {
+  if (/^\d+$/.test(wanted)) return String(event).startsWith(wanted);
+  return `${category} ${source} ${text}`.toLowerCase().includes(wanted);
 }
 
 /**
