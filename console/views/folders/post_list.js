@@ -39,6 +39,7 @@ export function PostList({ store, state, opened, onOpen, onAsk }) {
   const rows = postRows(state, folder, servers);
   const details = [useDetails(store, state, folder, server), useDetails(store, state, folder, beside)];
   const now = store.clock.labTime();
+  const longest = Math.max(...Object.keys(state.servers).map((name) => name.length));
   const others = Object.keys(state.servers).filter((name) => name !== server);
   return html`<section class="posts" aria-label="Posts">
     <header>
@@ -68,6 +69,7 @@ export function PostList({ store, state, opened, onOpen, onAsk }) {
                   <div class="server">
                     <select
                       aria-label=${column ? "The other server" : "Server"}
+                      style=${{ width: `calc(${longest}ch + 3.5em)` }}
                       value=${name}
                       onChange=${(/** @type {any} */ event) =>
                         onOpen(column ? { beside: event.target.value } : { server: event.target.value })}
