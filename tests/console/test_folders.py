@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from pflab.client import Client
 from tests.support.console_page import AXE, OpenPage
@@ -153,3 +153,42 @@ def test_replicas_by_origin(posts: str, open_page: OpenPage) -> None:
     expect(page.get_by_role("row", name=re.compile("^E "))).to_contain_text("lacks C-1")
     page.get_by_role("button", name="All folders").click()
     expect(page.get_by_role("row", name="the hierarchy")).to_be_visible()
+
+
+MOST_TABS = 150
+
+
+def tab_to(page: Page, wanted: Locator) -> None:
+    """Press Tab until an element has the focus."""
+    for _ in range(MOST_TABS):
+        if wanted.count() == 1 and wanted.evaluate("each => each === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{wanted} cannot be reached by the keyboard")
+
+
+def test_a_post_is_followed_with_the_keyboard_alone(lab: str, open_page: OpenPage) -> None:
+    """Without a mouse one can post, find the mail that brings the post in the list of mails, and read it."""
+    page = open_page(lab).page
+    expect(page.get_by_text("moves the clock").first).to_be_visible()
+    page.keyboard.press("3")
+    tree = page.get_by_role("navigation", name="Folders")
+    tab_to(page, tree.get_by_role("button", name=re.compile("^Company")))
+    page.keyboard.press("Enter")
+    tab_to(page, page.get_by_role("button", name="Post on A", exact=True))
+    page.keyboard.press("Enter")
+    dialog = page.locator("dialog[open]")
+    tab_to(page, dialog.get_by_label("Subject"))
+    page.keyboard.type("By keys")
+    tab_to(page, dialog.get_by_role("button", name="Post", exact=True))
+    page.keyboard.press("Enter")
+    expect(page.locator("#view").get_by_text("By keys").first).to_be_visible()
+    with Client(lab) as client:
+        client.advance("20 min")
+    page.keyboard.press("4")
+    search = page.get_by_role("region", name="Mails").get_by_role("searchbox")
+    tab_to(page, search)
+    page.keyboard.type("type:content folder:Company")
+    tab_to(page, page.get_by_role("region", name="Mails").get_by_role("button").first)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Selected").get_by_role("heading").first).to_contain_text("content")
