@@ -70,7 +70,7 @@ test("a store that a mail did not reach is behind, and the mail's leg is lost", 
   assert.equal(summary.sync, "behind");
   assert.equal(numbers.count(summary.missing), 1);
   assert.deepEqual(
-    run.now.mails.get("1@A").legs.map(({ from, to, outcome }) => [from, to, outcome]),
+    run.now.mails.get("1@A")?.legs.map(({ from, to, outcome }) => [from, to, outcome]),
     [["A", "B", "lost"]],
   );
   assert.equal(Object.keys(run.now.servers.A.queue).length, 0);
@@ -162,7 +162,7 @@ test("a mail leaves when its hop begins, and is on its way until it arrives", ()
   const run = history();
   run.add(slow);
   assert.deepEqual(
-    run.now.mails.get("1@A").legs.map((leg) => [leg.sentAt, leg.arrivedAt]),
+    run.now.mails.get("1@A")?.legs.map((leg) => [leg.sentAt, leg.arrivedAt]),
     [[2, 90]],
   );
   const marks = new Marks();

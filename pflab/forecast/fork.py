@@ -20,8 +20,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,8 +43,9 @@ MOST_DAYS: Final = 400
 """How far a forecast looks at most. A year of four idle stores takes about a second."""
 
 
-class Fork(Simulator):
-    """A copy of a lab, in memory.
+@dataclass(frozen=True, slots=True)
+class Present:
+    """A lab at an instant, from which any number of forks can begin.
 
     secret: what the keys and ids of its stores derive from.
     state: the lab's state.
@@ -53,25 +53,30 @@ class Fork(Simulator):
     backups: the content of each backup.
     """
 
-    def __init__(
-        self,
-        topology: Topology,
-        secret: int | str,
-        state: LabState,
-        databases: Mapping[str, bytes],
-        backups: Mapping[str, bytes],
-    ) -> None:
-        super().__init__(topology, secret=secret, run=state.run)
-        self.began_at = state.at
+    topology: Topology
+    secret: int | str
+    state: LabState
+    databases: Mapping[str, bytes]
+    backups: Mapping[str, bytes]
+
+    def fork(self) -> Fork:
+        return Fork(self)
+
+
+class Fork(Simulator):
+    """A copy of a lab, in memory."""
+
+    def __init__(self, present: Present) -> None:
+        super().__init__(present.topology, secret=present.secret, run=present.state.run)
+        self.began_at = present.state.at
         """The lab time of the copy."""
-        self._present = state, databases
-        self._backups.hold(backups)
+        self._present = present
+        self._backups.hold(present.backups)
 
     async def up(self) -> None:
-        state, databases = self._present
-        self._now = state.at
-        self._recall(state)
-        self._servers.go_on(databases)
+        self._now = self._present.state.at
+        self._recall(self._present.state)
+        self._servers.go_on(self._present.databases)
         self._run_instant()
 
     async def advance(self, to_at: LabTime) -> None:
@@ -91,23 +96,6 @@ class Fork(Simulator):
         await asyncio.sleep(0)  # the lab goes on beside its fork
 
 
-@dataclass(frozen=True, slots=True)
-class Present:
-    """A lab at an instant, from which any number of forks can begin.
-
-    topology, secret, state, databases, backups: as `Fork` takes them.
-    """
-
-    topology: Topology
-    secret: int | str
-    state: LabState
-    databases: Mapping[str, bytes]
-    backups: Mapping[str, bytes]
-
-    def fork(self) -> Fork:
-        return Fork(self.topology, self.secret, self.state, self.databases, self.backups)
-
-
 async def present_of(lab: ServedLab) -> Present:
     """Copy a lab at an instant. Raises LabError if a server of the lab does not answer."""
     with TemporaryDirectory(prefix="pflab-fork-") as place:
@@ -120,13 +108,6 @@ async def present_of(lab: ServedLab) -> Present:
         databases = {path.stem: _content(path) for path in (folder.path / "databases").glob("*.sqlite")}
         backups = {path.stem: path.read_bytes() for path in (folder.path / "backups").glob("*.sqlite")}
     return Present(lab.topology, lab.secret, state, databases, backups)
-
-
-@asynccontextmanager
-async def forked(lab: ServedLab) -> AsyncIterator[Fork]:
-    """Copy a lab at an instant, and yield the copy. Raises LabError if a server of the lab does not answer."""
-    async with (await present_of(lab)).fork() as fork:
-        yield fork
 
 
 def _content(path: Path) -> bytes:

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from pflab.faults.fault import Cut, Delay, Lose
-from pflab.forecast.fork import forked
+from pflab.forecast.fork import present_of
 from pflab.lab.served_lab import ServedLab
 from pflab.terms.event_words import tag_of
 from tests.support.lab_factory import LabFactory
@@ -45,7 +45,7 @@ class TestFork:
             await lab.advance(lab.now + 16 * MINUTE_US)
             await lab.kill("C")
             since = lab.record.count
-            async with forked(lab) as fork:
+            async with (await present_of(lab)).fork() as fork:
                 await fork.advance(fork.began_at + 40 * HOUR_US)
                 forecast = happened(fork, 0)
             assert lab.record.count == since

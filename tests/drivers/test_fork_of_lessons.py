@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pflab.drivers.live import LiveLab
-from pflab.forecast.fork import Fork, forked
+from pflab.forecast.fork import Fork, present_of
 from pflab.lab.served_lab import ServedLab
 from pflab.runs.run_folder import RunFolder
 from pflab.scenario.load import Step, files_of_course, load_scenario
@@ -44,7 +44,8 @@ class Forecaster:
         await self.compare(lab)
         if step.verb in {"advance", "until"} or step.at_us is not None:
             since, stack = lab.record.count, AsyncExitStack()
-            self._fork = step, since, await stack.enter_async_context(forked(lab)), stack
+            fork = (await present_of(lab)).fork()
+            self._fork = step, since, await stack.enter_async_context(fork), stack
 
     async def compare(self, lab: ServedLab) -> None:
         if self._fork is None:
