@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import parse_qsl, urlsplit
 
 from playwright.sync_api import Page, expect
 
@@ -15,7 +16,7 @@ LESSON_TABS = 8
 
 def order(page: Page, path: str) -> None:
     """Send an order to the lab of a page, at its base path."""
-    base = page.url.partition("?lab=")[2]
+    base = dict(parse_qsl(urlsplit(page.url).query)).get("lab", "")
     assert page.evaluate(f"fetch('{base}{path}', {{method: 'POST'}}).then(answer => answer.ok)")
 
 
