@@ -93,7 +93,7 @@ def test_ratios_compare_the_values_of_the_same_run() -> None:
 def _outcomes(changes: Sequence[float], mails: Sequence[float]) -> dict[Job, Outcome]:
     pflab, postfix = Outcome("processes"), Outcome("postfix")
     for number in changes:
-        pflab.add({"one-change mails, 8 in flight: changes/s": number})
+        pflab.add({"8 users: changes/s visible": number})
     for number in mails:
         postfix.add({"mails/s delivered, 8 in flight": number})
     return {Job("bench_processes", "full"): pflab, Job("peers.postfix", "full"): postfix}
