@@ -624,6 +624,7 @@ class TestProcesses(ServerCases, RecordCases):
         return "processes"
 
 
+@pytest.mark.long
 @pytest.mark.live
 class TestManaged(ClockCases, MailCases, FaultCases, ServerCases, ReportCases):
     @pytest.fixture

@@ -59,6 +59,7 @@ async def test_a_stopped_process_does_not_hang_the_lab(lab: ProcessLab, caplog: 
         assert lab.passed_over == {}
 
 
+@pytest.mark.long
 async def test_a_stopped_process_is_not_waited_for_by_a_reader(lab: ProcessLab) -> None:
     """Whoever reads or changes a store whose process is stopped hears at once that it does not answer, over HTTP too. When the
     process goes on, it may make the change: it has the request, and nobody knows whether it made it before it stopped."""
@@ -106,6 +107,7 @@ async def test_a_failing_look_at_the_stores_is_logged_and_repeated(
         ]
 
 
+@pytest.mark.long
 async def test_a_node_killed_from_outside_can_be_started(lab: ProcessLab) -> None:
     """After a SIGKILL from outside the other nodes go on, and the node can be started again."""
     async with lab:
@@ -143,6 +145,7 @@ async def test_a_joining_store_is_in_every_directory_before_it_runs(
     assert [each for each in orders if each != "A goes"] == ["A knows C", "C goes", "B knows C", "B goes"]
 
 
+@pytest.mark.long
 async def test_a_silent_store_learns_of_a_joined_store_when_it_answers(lab_with_a_late_store: ProcessLab) -> None:
     """A store that does not answer does not delay the joining of another, and is told as soon as it answers."""
     # spec: RP-3

@@ -61,6 +61,7 @@ def pulse_of(port: int, *, token: str = TOKEN, patience_s: float = 60.0) -> Puls
     return pulse
 
 
+@pytest.mark.long
 async def test_a_slow_stimulus_is_waited_for(store: SlowStore) -> None:
     """A store that does not answer while it works on a stimulus is not passed over, however long that takes."""
     # spec: TM-1

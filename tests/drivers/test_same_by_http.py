@@ -66,6 +66,7 @@ def work(lab: Client) -> list[tuple[dict[str, Any], Counter[tuple[str, str, str]
     return seen
 
 
+@pytest.mark.long
 def test_simulated_and_embedded_labs_do_the_same(tmp_path: Path) -> None:
     """Each part ends at the same lab time, with the same messages and digests, after the same events; also after a reset."""
     seen = {}

@@ -79,6 +79,7 @@ def scanned(page: ModuleType, project_root: Path) -> tuple[Any, Any]:
     return catalogue, page.scan(project_root, catalogue)
 
 
+@pytest.mark.long
 def test_the_page_of_this_project_is_deterministic(
     page: ModuleType, scanned: tuple[Any, Any], project_root: Path
 ) -> None:

@@ -96,6 +96,7 @@ def test_a_run_that_is_new_or_has_changed_is_judged(runs: Path, tables: Path, tm
     assert doubtful.place == str(runs / "lost-mail")
 
 
+@pytest.mark.long
 def test_a_check_of_some_runs_says_nothing_of_others(runs: Path, tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tables have all runs that were judged; a verdict is about the runs that the user names. Old traces may be deleted:
     their rows stay."""
@@ -106,6 +107,7 @@ def test_a_check_of_some_runs_says_nothing_of_others(runs: Path, tables: Path, m
     assert len(rows_of(tables, "runs")) == len(SUITE)
 
 
+@pytest.mark.long
 def test_many_batches_are_joined(runs: Path, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often runs are added, few files remain, with the same rows."""
     monkeypatch.setattr(table_store, "MANY", 3)
@@ -183,6 +185,7 @@ def _killed_after(left: Iterator[int], act: object) -> object:
     return killed
 
 
+@pytest.mark.long
 def test_another_version_judges_all_runs_again_or_refuses(
     runs: Path, tables: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,6 +219,7 @@ def test_tables_in_the_form_of_another_version_are_refused(runs: Path, tables: P
     assert len(rows_of(tables, "runs")) == len(SUITE)
 
 
+@pytest.mark.long
 def test_files_that_pflab_did_not_write_stay(runs: Path, tables: Path) -> None:
     """A file in the folder of the tables that no check has written is neither deleted nor replaced, whatever its name."""
     mine = [
@@ -258,6 +262,7 @@ def test_what_is_damaged_is_named(runs: Path, tables: Path) -> None:
     assert len(rows_of(tables, "runs")) == len(SUITE)
 
 
+@pytest.mark.long
 def test_a_table_that_is_damaged_is_named(runs: Path, tables: Path) -> None:
     """A part of a table that cannot be read, but has to be written again, is an error of one line, which says what to do. When
     it is restored, each run has its rows once."""
@@ -273,6 +278,7 @@ def test_a_table_that_is_damaged_is_named(runs: Path, tables: Path) -> None:
     assert check(runs, tables)["traces"] == len(rows_of(tables, "runs")) == len(SUITE)
 
 
+@pytest.mark.long
 def test_a_part_of_a_table_that_is_missing_is_named(runs: Path, tables: Path) -> None:
     """If somebody has deleted a file of the tables, its rows are not dropped from the other tables in silence."""
     (tables / "mails" / "1.parquet").unlink()
@@ -281,6 +287,7 @@ def test_a_part_of_a_table_that_is_missing_is_named(runs: Path, tables: Path) ->
     assert len(rows_of(tables, "runs")) == len(SUITE)
 
 
+@pytest.mark.long
 def test_a_folder_that_cannot_be_used_is_an_error_of_one_line(runs: Path, tmp_path: Path) -> None:
     """A file in the place of the folder or of a table is named."""
     (tmp_path / "file").touch()

@@ -10,6 +10,7 @@ from pflab.lessons.classroom import Classroom
 from pflab.lessons.course import lessons_of_pflab
 from pflab.scenario.lesson import Narration, Quiz
 from tests.support.classroom import lab_with_lessons
+from tests.support.samples import sampled
 
 LESSONS = lessons_of_pflab()
 
@@ -18,7 +19,7 @@ END_DIFFERENT = {"tombstone-outlived", "equal-not-enough", "reissued-counters"}
 
 
 @pytest.mark.live
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", sampled(LESSONS, 3))
 async def test_each_lesson_plays_to_its_end(name: str, tmp_path: Path) -> None:
     """Each lesson tells all its texts, reveals each question, and ends with the verdict that it teaches."""
     async with lab_with_lessons(tmp_path, Classroom(lambda: LESSONS)) as (_, caller):

@@ -97,6 +97,7 @@ async def test_a_server_with_a_certificate_takes_mail_only_in_tls(
     assert len(peer.mails) == 1
 
 
+@pytest.mark.long
 async def test_both_ends_may_close_at_once(
     peer: Receiver, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
