@@ -72,17 +72,19 @@ async def play_course(lab: SocketLab[Any], course: Course, *, troubled: bool) ->
     await lab.advance(lab.now + 4 * DAY_US)
 
 
-async def _write(folder: Path) -> None:
-    topology = topology_from_text(TWO_SITES)
-    for course in COURSES:
-        for troubled in (False, True):
-            name = f"rate-{course.rate:g}{'-troubled' if troubled else ''}"
-            async with LiveLab(topology, folder=RunFolder.at(folder / name)) as lab:
-                lab.saved_runs = SavedRuns(folder / name / SAVED)
-                await play_course(lab, course, troubled=troubled)
-                await lab.save("end")
+async def _write(folder: Path, course: Course, *, troubled: bool) -> None:
+    name = f"rate-{course.rate:g}{'-troubled' if troubled else ''}"
+    async with LiveLab(topology_from_text(TWO_SITES), folder=RunFolder.at(folder / name)) as lab:
+        lab.saved_runs = SavedRuns(folder / name / SAVED)
+        await play_course(lab, course, troubled=troubled)
+        await lab.save("end")
+
+
+async def _write_all(folder: Path) -> None:
+    for troubled in (False, True):  # the labs of four rates at a time, because they mostly wait
+        await asyncio.gather(*(_write(folder, course, troubled=troubled) for course in COURSES))
 
 
 def write_running_clocks(folder: Path) -> None:
     """Play all courses in live labs of this process. Each leaves its run in a folder below `folder`."""
-    asyncio.run(_write(folder))
+    asyncio.run(_write_all(folder))
