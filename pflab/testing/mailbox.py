@@ -72,16 +72,16 @@ def open_mailbox() -> Iterator[Mailbox]:
             mailbox = Mailbox("{}:{}".format(*server.sockets[0].getsockname()))
             yield mailbox
         finally:
-            server.close()
-            wait_for(_end_sessions())
+            wait_for(_end(server))
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
 
 
-async def _end_sessions() -> None:
-    """End all sessions."""
+async def _end(server: asyncio.Server) -> None:
+    """Listen no more, and end all sessions. A server is no object for several threads, so its own loop closes it."""
+    server.close()
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()
