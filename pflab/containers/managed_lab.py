@@ -302,7 +302,8 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         server = self._servers.server(name)
         host = self._hosts.get(name)
         if server.status is ServerStatus.RUNNING and (host is None or host.silent):
-            raise NotRunning(f"server {name} does not answer; wait until its process runs again")
+            why = "" if host is None else f" ({host.silence})"
+            raise NotRunning(f"server {name} does not answer{why}; wait until its process runs again")
         return super()._host(name)
 
     def _alive(self, name: str) -> bool:
