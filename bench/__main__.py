@@ -55,8 +55,8 @@ COMPARABLE: Final = "processes"
 """The benchmark that peers are compared with."""
 
 DURABILITIES: Final = {
-    "normal": "normal: WAL, a commit survives a killed process, not a power cut; one commit for each stimulus",
-    "full": "full: WAL, an fsync at each commit; one commit for each stimulus",
+    "normal": "normal: WAL, a commit survives a killed process, not a power cut; what arrives together shares a commit",
+    "full": "full: WAL, an fsync at each commit; what arrives together shares it",
 }
 
 
