@@ -72,7 +72,7 @@ class HttpServer:
                 f"without a token, anybody who reaches {host} could change the lab; give a token file, or listen on 127.0.0.1"
             )
         self._asked = (host, port)
-        self._given = listener
+        self._shared_listener = listener
         limits = limits or HttpLimits()
         guard = Guard(
             app,
@@ -107,7 +107,7 @@ class HttpServer:
 
     async def start(self) -> Address:
         """Start to listen and return the address; port 0 means a free port. Raises OSError if the port is taken."""
-        listener = self._given or _listening(*self._asked)
+        listener = self._shared_listener or _listening(*self._asked)
         host, port = listener.getsockname()[:2]
         self.address = (str(host), int(port))
         self._config.load()

@@ -10,7 +10,7 @@ timers count whole milliseconds.
 
 What must never happen:
 
-- A result before the commit. So the stimuli run in one call, which returns after the commit.
+- A result before the commit (spec: IN-2). So the stimuli run in one call, which returns after the commit.
 - A transaction that lasts long. So it has at most MOST_SHARED stimuli and about MOST_BYTES.
 - A stimulus that nobody waits for any more: a cancelled one does not run.
 - A host that counts as idle while a stimulus waits here. So the host asks for `len`.
@@ -19,6 +19,7 @@ What must never happen:
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -51,7 +52,7 @@ class SharedCommits:
 
     def __init__(self, run: Callable[[Sequence[Act[Any]]], Sequence[Outcome]]) -> None:
         self._run_together = run
-        self._waiting: list[_Waiting] = []
+        self._waiting: deque[_Waiting] = deque()
         self._planned = False
 
     def __len__(self) -> int:
@@ -97,11 +98,14 @@ class SharedCommits:
     def _next_group(self) -> list[_Waiting]:
         group: list[_Waiting] = []
         size = 0
-        self._waiting = [waiting for waiting in self._waiting if not waiting.future.cancelled()]
-        while self._waiting and len(group) < MOST_SHARED and (not group or size + self._waiting[0].size <= MOST_BYTES):
-            waiting = self._waiting.pop(0)
-            size += waiting.size
-            group.append(waiting)
+        while self._waiting and len(group) < MOST_SHARED:
+            waiting = self._waiting[0]
+            if group and size + waiting.size > MOST_BYTES:
+                break
+            self._waiting.popleft()
+            if not waiting.future.cancelled():
+                size += waiting.size
+                group.append(waiting)
         return group
 
 

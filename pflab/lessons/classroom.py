@@ -107,7 +107,7 @@ class Classroom:
 
     def played(self, name: str) -> tuple[OpenLesson, ...]:
         """Return the labs in which a lesson is played at present, the oldest first."""
-        return tuple(each for each in self._open.values() if each.played.name == name)
+        return tuple(lesson for lesson in self._open.values() if lesson.played.name == name)
 
     @contextmanager
     def using(self, lesson_id: str) -> Iterator[OpenLesson]:

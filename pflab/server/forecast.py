@@ -94,7 +94,7 @@ async def forecast(lab: ServedLab, wanted: Forecast) -> Response:
     return json_response(answer)
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _Row(msgspec.Struct, frozen=True):
     """What happened where and when: in two futures this is the same, or it differs."""
 
     at: LabTime
@@ -127,15 +127,13 @@ class _Future:
 def _differences(without: _Future, with_: _Future) -> Iterator[dict[str, object]]:
     """Yield what happens in only one of two futures, in the order of time, until the earlier of their ends."""
     end_at = min(without.to_at, with_.to_at)
-    told = {
-        name: [each for each in (msgspec.json.decode(line, type=_Told) for line in future.lines) if each.at <= end_at]
+    rows = {
+        name: [row for row in (msgspec.json.decode(line, type=_Row) for line in future.lines) if row.at <= end_at]
         for name, future in (("without", without), ("with", with_))
     }
-    left = {name: Counter(rows) for name, rows in told.items()}
+    left = {name: Counter(of) for name, of in rows.items()}
     only = {"without": left["without"] - left["with"], "with": left["with"] - left["without"]}
-    for name, each in sorted(
-        ((name, each) for name, rows in told.items() for each in rows), key=lambda named: named[1].at
-    ):
-        if only[name][each] > 0:
-            only[name][each] -= 1
-            yield {"only": name, **msgspec.structs.asdict(each)}
+    for name, row in sorted(((name, row) for name, of in rows.items() for row in of), key=lambda named: named[1].at):
+        if only[name][row] > 0:
+            only[name][row] -= 1
+            yield {"only": name, **msgspec.structs.asdict(row)}

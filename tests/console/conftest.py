@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.support.chromium import chromium
-from tests.support.console_page import OpenPage, WatchedPage, launch
+from tests.support.console_page import OpenPage, Screen, WatchedPage, launch
 from tests.support.running_lab import lab_up
 
 
@@ -53,14 +54,9 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
 
         def open_(
             address: str,
-            *,
-            width: int = 1280,
-            height: int = 720,
-            dark: bool = False,
-            forced: bool = False,
-            calm: bool = False,
+            **screen: Unpack[Screen],
         ) -> WatchedPage:
-            watched = WatchedPage(browser, width=width, height=height, dark=dark, forced=forced, calm=calm)
+            watched = WatchedPage(browser, **screen)
             stack.callback(watched.close)
             opened.append(watched)
             watched.page.goto(address)

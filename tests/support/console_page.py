@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, TypedDict, Unpack
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request
@@ -38,29 +38,37 @@ MAY_BE_GONE: Final = re.compile(r"/nodes/\w+/versions\?|/lab/mails/")
 Chromium also writes a line."""
 
 
+class Screen(TypedDict, total=False):
+    """What a page is shown on: 1280 x 720, light, unless something else is said.
+
+    forced: the system's colours replace those of the page.
+    calm: the user wants no motion.
+    """
+
+    width: int
+    height: int
+    dark: bool
+    forced: bool
+    calm: bool
+
+
 class WatchedPage:
     """A page in a browser context of its own.
 
     complaints: errors and warnings of the console, uncaught exceptions, and answers that are no success. strangers: addresses
-    outside of this machine that the page asked for. forced: the system's colours replace those of the page. calm: the user
-    wants no motion.
+    outside of this machine that the page asked for.
     """
 
     def __init__(
         self,
         browser: Browser,
-        *,
-        width: int = 1280,
-        height: int = 720,
-        dark: bool = False,
-        forced: bool = False,
-        calm: bool = False,
+        **screen: Unpack[Screen],
     ) -> None:
         self._context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
-            forced_colors="active" if forced else "none",
-            reduced_motion="reduce" if calm else "no-preference",
+            viewport={"width": screen.get("width", 1280), "height": screen.get("height", 720)},
+            color_scheme="dark" if screen.get("dark") else "light",
+            forced_colors="active" if screen.get("forced") else "none",
+            reduced_motion="reduce" if screen.get("calm") else "no-preference",
         )
         self.complaints: list[str] = []
         self.strangers: list[str] = []
@@ -108,11 +116,6 @@ class OpenPage(Protocol):
     def __call__(
         self,
         address: str,
-        *,
-        width: int = 1280,
-        height: int = 720,
-        dark: bool = False,
-        forced: bool = False,
-        calm: bool = False,
+        **screen: Unpack[Screen],
     ) -> WatchedPage:
         """Open a page in a browser context of its own."""
