@@ -17,6 +17,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -98,7 +99,7 @@ def judged(
     at_url = min(large_bytes, LARGE_AT_URL_BYTES)
     large = [place for place in of_place if bytes_of[place] > (at_url if is_url(place) else large_bytes)]
     progress(STAGES[1])
-    batches = _batches({place: bytes_of[place] for place in of_place if place not in large}, _cores(spark))
+    batches = _batches({place: bytes_of[place] for place in of_place if place not in large}, partial(_cores, spark))
     of_batch = [[file for place in batch for file in of_place[place]] for batch in batches]
     figures = tuple(FIGURES) if report else ()
     task = in_worker(judge_batch, figures=figures, is_published=publish, rules=rules)
@@ -216,10 +217,14 @@ def _cores(spark: SparkSession) -> int:
     return spark.range(10_000).select(F.spark_partition_id().alias("part")).distinct().count()
 
 
-def _batches(bytes_of: Mapping[str, int], cores: int) -> list[list[str]]:
-    """Return batches of places, of about the same size: one for each core, fewer if they would be small, more if large."""
+def _batches(bytes_of: Mapping[str, int], cores: Callable[[], int]) -> list[list[str]]:
+    """Return batches of places, of about the same size: one for each core, fewer if they would be small, more if large.
+
+    cores: returns how many tasks run at the same time. A check of few traces does not ask.
+    """
     total = sum(bytes_of.values())
-    count = max(-(-total // BATCH_BYTES), min(cores, -(-total // SMALLEST_BATCH_BYTES)), 1)  # rounded up
+    most = -(-total // SMALLEST_BATCH_BYTES)  # rounded up
+    count = max(-(-total // BATCH_BYTES), min(cores(), most) if most > 1 else 1)
     batches: list[list[str]] = [[] for _ in range(count)]
     filled = [0] * count
     for place in sorted(bytes_of, key=lambda name: (-bytes_of[name], name)):
@@ -276,6 +281,8 @@ def _folder(parts: str, name: str) -> str:
 
 def _keys(spark: SparkSession, count: int) -> list[int]:
     """Return a number for each of `count` partitions that Spark puts into this partition."""
+    if count == 1:
+        return [0]
     part = F.pmod(F.hash("id"), F.lit(count))
     rows = spark.range(64 * count + 64).groupBy(part.alias("part")).agg(F.min("id").alias("key")).collect()
     return [row.key for row in rows]

@@ -167,7 +167,7 @@ def test_a_path_with_signs_is_the_same_in_both_engines(judged: Judged, judge: Ju
 @given(st.dictionaries(st.text(min_size=1), st.integers(0, 5_000_000), max_size=60), st.integers(1, 16))
 def test_each_place_is_in_one_batch(bytes_of: dict[str, int], cores: int) -> None:
     """All segments of a place are judged together, no batch is empty, and no task does much more than another."""
-    made = batches._batches(bytes_of, cores)
+    made = batches._batches(bytes_of, lambda: cores)
     assert sorted(place for batch in made for place in batch) == sorted(bytes_of)
     assert all(made)
     sizes = [sum(bytes_of[place] for place in batch) for batch in made]
