@@ -17,7 +17,7 @@ from tests.support.judged_traces import Judged, pflab_check, rows_of
 from tests.support.random_traces import write_random_runs
 from tests.support.rule_faults import plant_rule_faults
 from tests.support.running_clocks import write_running_clocks
-from tests.support.scenario_traces import write_campaign, write_scenarios
+from tests.support.scenario_traces import SEEDS, write_campaign, write_scenarios
 from tests.support.time_limits import SLOW_S
 from tests.support.trace_faults import plant_all, read_trace
 
@@ -67,7 +67,7 @@ def judged(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Judg
     planted = plant_all(root)
     plant_rule_faults(root)
     random_runs = write_random_runs(root / "random")
-    write_campaign(root / "campaign")
+    write_campaign(root / "campaign", SEEDS)
     write_running_clocks(root / "running")
     write_few(read_trace(root / "suite" / "lost-mail" / "traces"), root / "tampered")
     left = tmp_path_factory.mktemp("left")

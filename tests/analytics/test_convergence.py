@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from analytics.embedded.engine import judge
+from analytics.verdicts.conclusion import conclude
 from analytics.verdicts.result import CheckResult
 from tests.support.judged_traces import Judged
 from tests.support.running_clocks import COURSES
-from tests.support.scenario_traces import BROKEN_ON_PURPOSE, SCENARIOS, SEEDS, expected
+from tests.support.scenario_traces import (
+    BROKEN_ON_PURPOSE,
+    ONCE_CALLED_WRONG,
+    SCENARIOS,
+    SEEDS,
+    expected,
+    write_campaign,
+)
 from tests.support.trace_faults import PLANTED, find, read_source
 from traces.labtime import HOUR_US
 
@@ -32,6 +42,15 @@ def test_a_sample_of_campaigns_is_judged_clean(judged: Judged) -> None:
     """Campaigns without a violation in the simulator have none by their traces either."""
     codes = {name: each["exit_code"] for name, each in judged.runs("campaign").items()}
     assert codes == {f"campaign/seed-{seed}": 0 for seed in SEEDS}
+
+
+@pytest.mark.long
+def test_what_was_once_called_wrong_is_judged_clean(tmp_path: Path) -> None:
+    """Runs in which a check once found a violation that is none are clean."""
+    write_campaign(tmp_path / "campaign", ONCE_CALLED_WRONG)
+    runs = conclude(judge([str(tmp_path)])).as_document()["runs"]
+    codes = {run["trace"].rpartition("/")[2]: run["exit_code"] for run in runs}
+    assert codes == {f"seed-{seed}": 0 for seed in ONCE_CALLED_WRONG}
 
 
 def test_a_run_that_ended_too_early_says_what_is_on_its_way(

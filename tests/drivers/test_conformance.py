@@ -615,6 +615,7 @@ class TestLive(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, Repo
         return "live"
 
 
+@pytest.mark.long
 @pytest.mark.live
 class TestProcesses(ServerCases, RecordCases):
     """The rest is that of the driver of managed processes; servers start and end differently."""

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from pflab.campaign.seed import run_seed
@@ -29,22 +30,24 @@ BROKEN_ON_PURPOSE: dict[str, tuple[int, set[str]]] = {
 """Scenarios that break a rule: the exit code, and a rule of each check that must report it. If there is none,
 only the comparison of the replicas must."""
 
-SEEDS = (
-    2, 13, 28, 32, 48, 71, 84, 110, 179, 230, 5016, 5028, 90060, 90103, 100197, 100277, 100433, 200226, 200345,
-    1083, 300104, 300288, 1651174162, 2687790865, 2687790868, 3809876412,
-)  # fmt: skip
+SEEDS = (2, 13, 28, 32, 5016, 5028)
 """Seeds with many branches: links that go down, restarted stores, changed lists, dropped tombstones, a request refused because
-content is suspended (5016), and a deleted store with the only copy of something (5028).
+content is suspended (5016), and a deleted store with the only copy of something (5028)."""
 
-In others a check of the analytics once found a violation that is none: a source said that items had expired there (48), the
-hierarchy overtook content that was suspended (71, 110), two deletions of an item met (84), a replica ended before it asked for
-statuses (179), a mail came back to its sender's bridgehead (230), a repeat came to a store that had no address for its sender
-(100197), items had expired in a folder that was once below a deleted folder (100277), a repeat was about a folder that was
-hidden at the receiver (100433), a repeated request was refused twice (200226), a change had lost against a version that has
-expired (200345) or been replaced by one (1651174162), a new replica became the only one (2687790865), a mail that a later one
-had overtaken came from a store that was marked down (2687790868), a line lost the answers to 31 transmissions of one mail
-(3809876412), a restore undid an attempt to send a mail (300104, 300288), a
-requester had lost its address (1083)."""
+ONCE_CALLED_WRONG = (
+    48, 71, 84, 110, 179, 230, 1083, 90060, 90103, 100197, 100277, 100433, 200226, 200345, 300104, 300288, 1651174162,
+    2687790865, 2687790868, 3809876412,
+)  # fmt: skip
+"""Seeds in which a check of the analytics once found a violation that is none.
+
+A source said that items had expired there (48), the hierarchy overtook content that was suspended (71, 110), two deletions of
+an item met (84), a replica ended before it asked for statuses (179), a mail came back to its sender's bridgehead (230), a
+repeat came to a store that had no address for its sender (100197), items had expired in a folder that was once below a
+deleted folder (100277), a repeat was about a folder that was hidden at the receiver (100433), a repeated request was refused
+twice (200226), a change had lost against a version that has expired (200345) or been replaced by one (1651174162), a new
+replica became the only one (2687790865), a mail that a later one had overtaken came from a store that was marked down
+(2687790868), a line lost the answers to 31 transmissions of one mail (3809876412), a restore undid an attempt to send a mail
+(300104, 300288), a requester had lost its address (1083)."""
 
 
 def write_scenarios(place: Path) -> None:
@@ -61,10 +64,10 @@ def play_scenario(path: Path, place: Path) -> None:
     folder.write_verdict(result.as_document())
 
 
-def write_campaign(place: Path) -> None:
+def write_campaign(place: Path, seeds: Iterable[int]) -> None:
     """Write `place/seed-<seed>/traces` of each seed; the simulator's invariants must hold."""
     place.mkdir(parents=True)
-    for seed in SEEDS:
+    for seed in seeds:
         with tempfile.TemporaryDirectory() as kept:
             assert not run_seed(seed, folder=Path(kept)).violations
             shutil.move(Path(kept) / f"seed-{seed}" / "00001", place / f"seed-{seed}")

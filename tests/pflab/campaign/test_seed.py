@@ -376,6 +376,7 @@ def test_the_heal_ends_a_schedule_that_the_first_store_no_longer_knows() -> None
     assert run_seed(231276014).in_words() == ["seed 231276014: converged"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seed",
     [

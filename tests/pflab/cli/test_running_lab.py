@@ -31,6 +31,7 @@ from tests.support.lab_factory import TOKEN
 from tests.support.lab_with_beginning import BEGINNING, COORDINATED, DRIVERS, lab_with_beginning
 from tests.support.named_commands import examples_of
 from tests.support.running_lab import ONE_SITE, lab_up
+from tests.support.samples import sampled
 
 pytestmark = pytest.mark.live
 
@@ -522,7 +523,7 @@ def test_mail_can_be_sent_to_a_server_of_the_lab(up: str, capsys: pytest.Capture
     capsys.readouterr()
 
 
-@pytest.mark.parametrize("more", [[], ["--processes"]])
+@pytest.mark.parametrize("more", sampled([["--processes"], []], 2))
 def test_a_server_takes_mail_at_the_port_of_the_topology(tmp_path: Path, more: list[str]) -> None:
     """`smtp_port` in the topology is where the server takes mail, also after it was killed and started again."""
     with socket.socket() as probe:

@@ -16,6 +16,7 @@ from pflab.cli.app import run
 from pflab.client import Client
 from pflab.drivers.launch import node_environment
 from pflab.terms.verdict import ExitCode
+from tests.support.samples import sampled
 
 pytestmark = pytest.mark.live
 
@@ -39,7 +40,7 @@ def started(folder: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
             lab.kill()
 
 
-@pytest.mark.parametrize("more", [[], ["--processes"], ["--simulated"]])
+@pytest.mark.parametrize("more", sampled([[], ["--processes"], ["--simulated"]], 3))
 def test_a_program_gets_one_line_of_json_and_ends_the_lab_with_its_standard_input(
     tmp_path: Path, more: list[str]
 ) -> None:
