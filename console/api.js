@@ -42,7 +42,7 @@ export const fault = (id) => `${FAULTS.all}/${part(id)}`;
 export const LESSONS = "/lessons";
 
 /** The lesson whose lab this is. */
-export const LESSON = { state: "/lesson", next: "/next" };
+export const LESSON = { state: "/lesson", next: "/next", again: "/again" };
 
 /**
  * Return the path of the events after so many.

@@ -4,7 +4,7 @@
  */
 
 import { LESSON, LESSONS } from "./api.js";
-import { signal } from "./vendor/preact.js";
+import { effect, signal } from "./vendor/preact.js";
 
 /**
  * @typedef {import("./store.js").Store} Store
@@ -21,6 +21,7 @@ import { signal } from "./vendor/preact.js";
  * @property {string | null} answer
  * @property {string | null} because
  * @property {string | null} notes for the presenter
+ * @property {string[]} changes what people have changed in the lab until the next beat
  * @property {Highlight | null} highlight
  *
  * @typedef {object} Highlight What a text speaks of.
@@ -55,12 +56,32 @@ export class LessonPlayer {
     this.lesson = signal(/** @type {Lesson | null} */ (null));
     /** The beat that is shown; after the last beat of a finished lesson, its end. */
     this.index = signal(0);
-    this.notes = signal(false);
+    const address = new URLSearchParams(location.search);
+    /** Whether this page is the presenter's window, which has the notes. */
+    this.presenting = address.has("presenter");
+    /** Whether this page goes on with whoever plays the lesson on. */
+    this.following = signal(this.presenting || address.has("follow"));
   }
 
   /** Read the lesson of this lab, and show its newest beat. */
   async open() {
     this.lesson.value = await this.store.source.request(LESSON.state);
+    this.show(this.last());
+    effect(() => {
+      if (this.store.clock.reading.value && this.following.value) void this.follow();
+    });
+  }
+
+  /** Show the newest beat, if another page has played the lesson on. */
+  async follow() {
+    const { source, orders } = this.store;
+    if (orders.busy.peek()) return;
+    const before = this.lesson.peek();
+    /** @type {Lesson} */
+    const lesson = await source.request(LESSON.state).catch(() => before); // the clock says so if the lab is gone
+    const same = lesson.beats.length === before?.beats.length && lesson.status === before.status;
+    if (same || lesson.status === "playing" || orders.busy.peek()) return;
+    this.lesson.value = lesson;
     this.show(this.last());
   }
 
@@ -161,6 +182,15 @@ export class LessonPlayer {
   }
 
   /**
+   * Play the lesson again up to a beat, in a new lab that takes the place of this one. The page then loads again, as after each
+   * reset of a lab.
+   * @param {number} index of the beat
+   */
+  again(index) {
+    return this.store.orders.send(`Playing to step ${index + 1}`, LESSON.again, { text: index });
+  }
+
+  /**
    * Return the question that was answered and is not revealed yet, at the text that is shown.
    * @returns {Beat | undefined}
    */
@@ -204,7 +234,8 @@ export class LessonPlayer {
  * Return the address of the page of a lesson. It has the name, so that the lesson can be begun again when its lab is gone.
  * @param {string} path of the lesson's lab
  * @param {string} name
+ * @param {"presenter" | "follow" | ""} [how] whether it is the presenter's window, or follows it
  */
-export function addressOf(path, name) {
-  return `/?lab=${path.replace(/\/$/, "")}&lesson=${encodeURIComponent(name)}`;
+export function addressOf(path, name, how = "") {
+  return `/?lab=${path.replace(/\/$/, "")}&lesson=${encodeURIComponent(name)}${how && `&${how}`}`;
 }

@@ -5,7 +5,7 @@ import { Diagram } from "./diagram.js";
 import { Folders } from "./folders/folders.js";
 import { Faults } from "./faults.js";
 import { Keys, useKeys } from "./keys.js";
-import { EndedLesson, Lessons } from "./lessons.js";
+import { EndedLesson, Lessons, Presenter } from "./lessons.js";
 import { LabMap } from "./map.js";
 import { Mails } from "./mails.js";
 import { Matrix } from "./matrix.js";
@@ -37,6 +37,7 @@ export function App({ store }) {
   if (store.ended.value) return html`<${EndedLesson} store=${store} />`;
   if (store.failure.value) return html`<p class="loading" role="alert">${store.failure.value}</p>`;
   if (!state) return html`<p class="loading">Loading the lab …</p>`;
+  if (store.lesson.presenting) return html`<${Presenter} store=${store} />`;
   return html`
     <${TopBar} store=${store} state=${state} />
     <main class=${store.timeline.travelling.value ? "travelling" : ""}>

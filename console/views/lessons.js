@@ -6,6 +6,7 @@ import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 
 /**
  * @typedef {import("../store.js").Store} Store
+ * @typedef {import("../lesson_player.js").Lesson} Lesson
  *
  * @typedef {object} Listed
  * @property {string} name
@@ -27,6 +28,7 @@ const LEVELS = { basic: "Basic", advanced: "Advanced", expert: "Expert" };
 export function Lessons({ store }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const [lessons, setLessons] = useState(/** @type {Listed[] | null} */ (null));
+  const [problem, setProblem] = useState("");
   const [search, setSearch] = useState("");
   const open = store.page.dialog.value === "lessons";
   useEffect(() => {
@@ -35,9 +37,8 @@ export function Lessons({ store }) {
       return;
     }
     dialog.current?.showModal();
-    fetch(LESSONS)
-      .then((answer) => answer.json())
-      .then(setLessons, () => store.orders.tell("the lab does not answer; has it been stopped?"));
+    setProblem("");
+    courseOf().then(setLessons, (/** @type {Error} */ error) => setProblem(error.message));
   }, [open]);
   const wanted = search.trim().toLowerCase();
   const fitting = (lessons ?? []).filter((each) =>
@@ -72,7 +73,8 @@ export function Lessons({ store }) {
         onInput=${(/** @type {any} */ event) => setSearch(event.target.value)}
       />
     </label>
-    ${!lessons && html`<p>Loading …</p>`}
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+    ${!lessons && !problem && html`<p>Loading …</p>`}
     ${lessons && fitting.length === 0 && html`<p class="hint">No lesson has “${search}”.</p>`}
     ${[...new Set(fitting.map(level))].map(
       (heading) => html`<h3>${heading}</h3>
@@ -95,6 +97,16 @@ export function Lessons({ store }) {
     )}
     <button onClick=${() => (store.page.dialog.value = "")}>Close</button>
   </dialog>`;
+}
+
+/** Return the course. Throws an error with the mistakes in a lesson's file. @returns {Promise<Listed[]>} */
+async function courseOf() {
+  const answer = await fetch(LESSONS).catch(() => {
+    throw new Error("the lab does not answer; has it been stopped?");
+  });
+  const content = await answer.json();
+  if (!answer.ok) throw new Error(content.detail);
+  return content;
 }
 
 /** @param {Store} store @param {Pick<Listed, "name" | "title">} lesson */
@@ -137,15 +149,37 @@ export function LessonCard({ store }) {
     </header>
     ${index === 0 && lesson.introduction && html`<p class="introduction">${lesson.introduction}</p>`}
     <div aria-live="polite">${beat ? html`<${BeatText} store=${store} beat=${beat} />` : html`<${TheEnd} store=${store} lesson=${lesson} />`}</div>
-    ${player.notes.value && beat?.notes && html`<aside class="notes" aria-label="Presenter's notes">${beat.notes}</aside>`}
     <footer>
       <button disabled=${index === 0 || busy} onClick=${() => player.back()} title="One step back (b)">Back</button>
       ${store.timeline.playing.value && html`<button onClick=${() => store.timeline.skip()}>Skip</button>`}
       ${
-        lesson.beats.some((each) => each.notes) &&
-        html`<button aria-pressed=${player.notes.value} onClick=${() => (player.notes.value = !player.notes.value)}>
-        Notes
-      </button>`
+        !player.presenting &&
+        html`<button
+          aria-pressed=${player.following.value}
+          title="Go on with whoever plays the lesson on"
+          onClick=${() => (player.following.value = !player.following.value)}
+        >
+          Follow
+        </button>`
+      }
+      ${
+        !player.presenting &&
+        html`<a
+          class="button"
+          href=${addressOf(store.source.base, lesson.name, "presenter")}
+          target="_blank"
+          title="Open a window with the notes, which plays the lesson on for this page too"
+          onClick=${() => (player.following.value = true)}
+        >
+          Presenter
+        </a>`
+      }
+      ${
+        index < player.last() &&
+        beat &&
+        html`<button disabled=${busy} title="The lab becomes again what it was at this step" onClick=${() => player.again(index)}>
+          Play again from here
+        </button>`
       }
       <span class="space"></span>
       ${
@@ -156,6 +190,16 @@ export function LessonCard({ store }) {
       }
     </footer>
   </section>`;
+}
+
+/** The presenter's window: the text of the lesson, and the notes to it. @param {{store: Store}} props */
+export function Presenter({ store }) {
+  const notes = store.lesson.beat()?.notes;
+  return html`<main class="presenter">
+    <${LessonCard} store=${store} />
+    <aside class="notes" aria-label="Presenter's notes">${notes ?? "There are no notes to this step."}</aside>
+    <p class="hint" role="alert">${store.orders.notice.value}</p>
+  </main>`;
 }
 
 /** @param {{store: Store, beat: import("../lesson_player.js").Beat}} props */
@@ -192,25 +236,52 @@ function BeatText({ store, beat }) {
   `;
 }
 
-/** @param {{store: Store, lesson: import("../lesson_player.js").Lesson}} props */
+/** @param {{store: Store, lesson: Lesson}} props */
 function TheEnd({ store, lesson }) {
   const [following, setFollowing] = useState(/** @type {Listed | undefined} */ (undefined));
   useEffect(() => {
-    fetch(LESSONS)
-      .then((answer) => answer.json())
-      .then(
-        (/** @type {Listed[]} */ all) => setFollowing(all[all.findIndex((each) => each.name === lesson.name) + 1]),
-        () => undefined, // then there is only this lesson
-      );
+    courseOf().then(
+      (course) => setFollowing(course[course.findIndex(({ name }) => name === lesson.name) + 1]),
+      () => undefined, // then there is only this lesson
+    );
   }, [lesson.name]);
   const busy = Boolean(store.orders.busy.value);
   return html`
-    ${lesson.failure && html`<p class="wrong">The lesson could not be played to its end: ${lesson.failure.join(" ")}</p>`}
+    ${lesson.failure && html`<${Failure} store=${store} lesson=${lesson} failure=${lesson.failure} />`}
     ${lesson.verdict?.in_words.map((each) => html`<p>${each}</p>`)} ${lesson.look && html`<p>Look at: ${lesson.look}</p>`}
+    ${
+      lesson.look &&
+      html`<p class="hint">
+        In a terminal, add${" "}<code>--lab ${location.origin}${store.source.base}</code> to reach the lab of this lesson.
+      </p>`
+    }
     <p>The lab is still up. Try what you like in it, end the lesson, or go on:</p>
     <div class="row" role="group" aria-label="Go on">
       ${following && html`<button disabled=${busy} onClick=${() => begin(store, following)}>Next lesson: ${following.title}</button>`}
       <button disabled=${busy} onClick=${() => begin(store, lesson)}>Once more</button>
     </div>
   `;
+}
+
+/** Why a lesson could not go on, and the way back. @param {{store: Store, lesson: Lesson, failure: string[]}} props */
+function Failure({ store, lesson, failure }) {
+  const disturbed = lesson.beats.filter(({ changes }) => changes.length > 0);
+  const first = disturbed.at(0)?.index ?? lesson.beats.length - 1;
+  return html`<p class="wrong">The lesson could not go on.</p>
+    <ul>
+      ${disturbed.map(
+        ({ index, changes }) => html`<li>After step ${index + 1} the lab was changed: ${changes.join("; ")}</li>`,
+      )}
+    </ul>
+    <button
+      class="primary"
+      disabled=${Boolean(store.orders.busy.value)}
+      onClick=${() => store.lesson.again(first)}
+    >
+      Play again from step ${first + 1}
+    </button>
+    <details>
+      <summary>What the lesson expected</summary>
+      <pre>${failure.join("\n")}</pre>
+    </details>`;
 }

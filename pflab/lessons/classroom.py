@@ -80,7 +80,13 @@ class OpenLesson:
 
 
 class Classroom:
-    """Plays lessons of a course. `monotonic` returns real time in seconds."""
+    """Plays lessons of a course.
+
+    lessons: returns the lessons by their names. It is called at each use, so that a lesson whose file was corrected begins with
+        the new text.
+    most: the most lessons that are played together.
+    monotonic: returns real time in seconds.
+    """
 
     def __init__(
         self,
@@ -89,21 +95,13 @@ class Classroom:
         most: int = MOST_LESSONS,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._lessons_of_course = lessons
-        self._lessons: Mapping[str, Scenario] | None = None
+        self.lessons = lessons
         self._most = most
         self._monotonic = monotonic
         self._open: dict[str, OpenLesson] = {}
         self._beginning = asyncio.Lock()
         self._connections = Connections(CONNECTIONS)
         self._watching: asyncio.Task[None] | None = None
-
-    @property
-    def lessons(self) -> Mapping[str, Scenario]:
-        """The lessons of the course by their names. The first use reads their files."""
-        if self._lessons is None:
-            self._lessons = self._lessons_of_course()
-        return self._lessons
 
     def played(self, name: str) -> tuple[OpenLesson, ...]:
         """Return the labs in which a lesson is played at present, the oldest first."""
@@ -135,29 +133,43 @@ class Classroom:
 
         Raises LessonUnknown for a name that the course does not have, and NoRoom if all lessons are in use.
         """
-        if name not in self.lessons:
-            raise LessonUnknown(f"{quoted(name)} is not a lesson; {did_you_mean(name, self.lessons)}")
+        lesson = self._lesson(name)
         async with self._beginning:
             if self._watching is None:
                 await asyncio.to_thread(remove_abandoned)
                 self._watching = asyncio.create_task(self._watch(), name="end idle lessons")
             await self._make_room()
-            opened = await self._opened(name, self.lessons[name])
+            opened = await self._opened(secrets.token_hex(ID_BYTES), name, lesson)
             self._open[opened.id] = opened
         with self.using(opened.id):
             await opened.played.begin()
+        return opened
+
+    async def again(self, lesson_id: str, text: int) -> OpenLesson:
+        """Play a lesson again in a new lab, which takes the place of its lab, up to a text that was told.
+
+        lesson_id: of the lesson, which keeps it. Learners get the questions answered as they were.
+        text: the index of the text.
+
+        Raises LessonUnknown, and Misuse if the text was not told.
+        """
+        with self.using(lesson_id) as before:
+            before.played.check_told(text)
+            opened = await self._opened(lesson_id, before.played.name, self._lesson(before.played.name))
+            await opened.played.begin()
+            await opened.played.follow(before.played, text)
+            if self._open.get(lesson_id) is not before:  # it has ended meanwhile, or somebody else was faster
+                await _close(opened)
+                raise LessonUnknown("the lesson has ended or begun again meanwhile")
+            self._open[lesson_id] = opened
+        await _close(before)
         return opened
 
     async def end(self, lesson_id: str) -> None:
         """End a lesson and its lab, and remove its files. Raises LessonUnknown."""
         with self.using(lesson_id) as found:
             del self._open[lesson_id]
-        found.ended.set()
-        await found.played.end()
-        try:
-            await found.lab.close()
-        finally:
-            await asyncio.to_thread(found.folder.remove)
+        await _close(found)
 
     async def end_idle(self) -> None:
         """End the lessons that nobody has used for IDLE_S."""
@@ -191,12 +203,17 @@ class Classroom:
             raise NoRoom(f"{self._most} lessons are in use, and more are not possible; end one of them first")
         await self.end(min(idle, key=lambda each: each.used_s).id)
 
-    async def _opened(self, name: str, lesson: Scenario) -> OpenLesson:
+    def _lesson(self, name: str) -> Scenario:
+        lessons = self.lessons()
+        if name not in lessons:
+            raise LessonUnknown(f"{quoted(name)} is not a lesson; {did_you_mean(name, lessons)}")
+        return lessons[name]
+
+    async def _opened(self, lesson_id: str, name: str, lesson: Scenario) -> OpenLesson:
         from pflab.lessons.played_lesson import PlayedLesson  # noqa: PLC0415 - the models of steps take long to build
 
-        lesson_id = secrets.token_hex(ID_BYTES)
         folder = LessonFolder()
-        run = f"{name}/{lesson_id}"
+        run = f"{name}/{secrets.token_hex(ID_BYTES)}"
         lab = LiveLab(lesson.topology, folder=RunFolder.at(folder.path), run=run, connections=self._connections)
         try:
             await lab.up()
@@ -206,3 +223,13 @@ class Classroom:
             raise
         app = app_of_live_lab(lambda: lab, lab.host_of)
         return OpenLesson(lesson_id, PlayedLesson(name, lesson, lab), lab, app, folder, self._monotonic())
+
+
+async def _close(lesson: OpenLesson) -> None:
+    """End a lesson that is not in the classroom any more: its streams, its lab and its files."""
+    lesson.ended.set()
+    await lesson.played.end()
+    try:
+        await lesson.lab.close()
+    finally:
+        await asyncio.to_thread(lesson.folder.remove)

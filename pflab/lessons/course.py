@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from pflab.errors import LabError
 from pflab.home import SCENARIOS_OF_PFLAB
 from pflab.scenario.lesson import Narration, Quiz
 from pflab.scenario.load import Scenario, ScenarioError, files_of_course, load_scenario
@@ -39,7 +40,7 @@ def first_lesson() -> Scenario:
     return replace(lesson, topology=load_topology(EXAMPLES / "default.yaml"))
 
 
-class OwnLessonsError(Exception):
+class OwnLessonsError(LabError):
     """The files of own lessons have mistakes: all of them, one line each in `lines`."""
 
     def __init__(self, lines: Sequence[str]) -> None:

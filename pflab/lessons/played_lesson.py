@@ -17,7 +17,7 @@ import asyncio
 import logging
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from node.errors import Misuse, bug_line
 from pflab.errors import LabError
@@ -25,13 +25,49 @@ from pflab.lessons.highlight import highlight
 from pflab.scenario.lesson import Narration, Quiz
 from pflab.scenario.runner import play_scenario
 from pflab.scenario.session import Play
+from pflab.terms.event_words import words
 from topology.problems import one_of, quoted
+from traces.events import (
+    BackupRestored,
+    ChangeMade,
+    ChangesResent,
+    ClockChanged,
+    ContentResumed,
+    ContentSuspended,
+    FaultHealed,
+    FaultInjected,
+    NodeStarted,
+    NodeStopped,
+    SettingValue,
+    StatusOrdered,
+    StoreDeleted,
+)
 from traces.labtime import format_instant
 
 if TYPE_CHECKING:
     from pflab.lab.served_lab import ServedLab
     from pflab.scenario.load import Scenario, Step
     from pflab.terms.verdict import Verdict
+
+BY_PEOPLE: Final = (
+    BackupRestored,
+    ChangeMade,
+    ChangesResent,
+    ClockChanged,
+    ContentResumed,
+    ContentSuspended,
+    FaultHealed,
+    FaultInjected,
+    NodeStarted,
+    NodeStopped,
+    SettingValue,
+    StatusOrdered,
+    StoreDeleted,
+)
+"""The events that happen while the clock stands only because people ordered something."""
+
+MOST_CHANGES: Final = 5
+"""The most changes that are told for one text."""
 
 log = logging.getLogger("pflab.lessons")
 
@@ -60,6 +96,7 @@ class Beat:
     answer, because  of a question that was answered or revealed, and of its reveal
     highlight  what a page highlights meanwhile (`pflab.lessons.highlight`)
     notes      what only the presenter sees
+    changes    what people have changed in the lab between this text and the next one, in words
     """
 
     index: int
@@ -74,6 +111,7 @@ class Beat:
     because: str | None = None
     highlight: dict[str, Any] | None = None
     notes: str | None = None
+    changes: tuple[str, ...] = ()
 
 
 class PlayedLesson:
@@ -85,6 +123,7 @@ class PlayedLesson:
         self.beats: list[Beat] = []
         self._lesson = lesson
         self._lab = lab
+        self._session = Play(lab)
         self._failure: list[str] = []
         self._verdict: Verdict | None = None
         self._asked: tuple[int, Quiz] | None = None
@@ -113,8 +152,8 @@ class PlayedLesson:
         Raises LessonBusy if the lesson plays already, LabError if it has ended, and Misuse for an answer that is not a choice,
         or if the beat `seen` was not told yet.
         """
-        if seen is not None and seen >= len(self.beats):
-            raise Misuse(f"text {seen} was not told yet; the last text is {len(self.beats) - 1}")
+        if seen is not None:
+            self.check_told(seen)
         if seen is not None and (self.status is not LessonStatus.WAITING or seen < len(self.beats) - 1):
             await self._still.wait()
             return
@@ -124,10 +163,27 @@ class PlayedLesson:
             raise LabError("the lesson has ended; begin it again with POST /lessons")
         if answer is not None:
             self._answer(self.beats[-1], answer)
+        self.beats[-1].changes = self._changes(self.beats[-1].seq)
         self.status = LessonStatus.PLAYING
         self._still.clear()
         self._go.set()
         await self._still.wait()
+
+    def check_told(self, text: int) -> None:
+        """Raise Misuse if the text with this index was not told yet."""
+        if text >= len(self.beats):
+            raise Misuse(f"text {text} was not told yet; the last text is {len(self.beats) - 1}")
+
+    async def follow(self, earlier: PlayedLesson, text: int) -> None:
+        """Play on to the text with this index, or as far as the lesson goes, with the answers of an earlier lesson."""
+        while self.status is LessonStatus.WAITING:
+            beat, before = self.beats[-1], earlier.beats[len(self.beats) - 1]
+            given = before.given if before.given in beat.choices else None
+            if len(self.beats) > text:
+                if given is not None:
+                    self._answer(beat, given)
+                return
+            await self.next(given)
 
     async def end(self) -> None:
         """Stop playing. A request that waits for the next text is answered."""
@@ -157,10 +213,9 @@ class PlayedLesson:
     # --- playing
 
     async def _play(self) -> None:
-        play = Play(self._lab)
         try:
-            result = await play_scenario(self._lesson, play, watch=self._tell)
-            self._verdict = play.verdict()
+            result = await play_scenario(self._lesson, self._session, watch=self._tell)
+            self._verdict = self._session.verdict()
             if result.failure is not None:
                 self._failure = result.failure.in_words()
         except Exception as error:
@@ -199,6 +254,12 @@ class PlayedLesson:
             for each in (beat, self.beats[beat.question]):
                 each.answer, each.because = quiz.answer, quiz.because
         return beat
+
+    def _changes(self, since: int) -> tuple[str, ...]:
+        """Return what people have changed since there were so many events. The lesson changes nothing while it waits."""
+        self._session.observe()
+        events = [event for event in self._lab.record.events(since) if isinstance(event, BY_PEOPLE)]
+        return tuple(f"{event.node} {words(event, self._session.names)}" for event in events[:MOST_CHANGES])
 
     def _answer(self, beat: Beat, answer: str) -> None:
         if self._asked is None or self._asked[0] != beat.index:

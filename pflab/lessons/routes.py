@@ -52,6 +52,12 @@ class Next(Body, frozen=True, kw_only=True):
     seen: Annotated[int, Meta(ge=0)] | None = None
 
 
+class Again(Body, frozen=True, kw_only=True):
+    """text: the index of a text that was told."""
+
+    text: Annotated[int, Meta(ge=0, examples=[3])]
+
+
 def extension_of(classroom: Classroom) -> Extension:
     """Return what serves the lessons of a classroom. It closes the classroom."""
     return Extension(
@@ -72,7 +78,7 @@ LESSONS: Final = Routes[Classroom](PATH, tag="lessons")
 async def course(classroom: Classroom) -> Response:
     """Return the lessons in the order of the course. `played` has the labs in which a lesson is played at present, and how many
     of its texts were told there."""
-    return json_response([_listed(name, lesson, classroom) for name, lesson in classroom.lessons.items()])
+    return json_response([_listed(name, lesson, classroom) for name, lesson in classroom.lessons().items()])
 
 
 @LESSONS.post("", status=HTTPStatus.CREATED, answers={**refusals(404), HTTPStatus.CREATED: _BEGUN})
@@ -99,6 +105,14 @@ async def play_on(classroom: Classroom, id: Id, wanted: Next | None = None) -> R
     with classroom.using(id) as lesson:
         await lesson.played.next(wanted.answer, seen=wanted.seen)
         return json_response(_state(lesson))
+
+
+@LESSONS.post("/{id}/again")
+async def play_again(classroom: Classroom, id: Id, wanted: Again) -> Response:  # noqa: A002 - as above
+    """Play the lesson again in a new lab up to a text that was told, and return the lesson then. The new lab takes the place of
+    the old one, which may have been changed so that the lesson could not go on. Questions are answered as before, and the
+    text of a lesson of your own is read from its file again."""
+    return json_response(_state(await classroom.again(id, wanted.text)))
 
 
 @LESSONS.get("/{id}", status=HTTPStatus.TEMPORARY_REDIRECT)

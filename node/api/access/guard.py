@@ -264,7 +264,7 @@ def _is_for_users(method: str, path: str) -> bool:
 
 
 _MESSAGES: Final = re.compile(r"(/lessons/[^/]+)?/nodes/[^/]+/messages(/.*)?")
-_LESSONS: Final = re.compile(r"/lessons(/[^/]+(/next)?)?")
+_LESSONS: Final = re.compile(r"/lessons(/[^/]+(/next|/again)?)?")
 
 
 def body_limit(path: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,22 +26,31 @@ OwnLessons = Annotated[
 def served_lessons(folder: Path | None) -> Extension:
     """Return what serves the lessons: the course, and then those in the folder, if one is given.
 
+    The files of the folder are read at each use, so that a trainer can correct a lesson while the lab is up.
+
     Raises CommandError with all mistakes in the files of the folder.
     """
-    own = {} if folder is None else _own_lessons(folder)
+    if folder is not None:
+        _check_own_lessons(folder)
 
-    def lessons() -> Mapping[str, Scenario]:
+    @cache
+    def course() -> Mapping[str, Scenario]:
         from pflab.lessons.course import lessons_of_pflab  # noqa: PLC0415 - the models of steps take long to build
 
-        return {**lessons_of_pflab(), **own}
+        return lessons_of_pflab()
+
+    def lessons() -> Mapping[str, Scenario]:
+        from pflab.lessons.course import own_lessons  # noqa: PLC0415 - as above
+
+        return course() if folder is None else {**course(), **own_lessons(folder)}
 
     return extension_of(Classroom(lessons))
 
 
-def _own_lessons(folder: Path) -> Mapping[str, Scenario]:
+def _check_own_lessons(folder: Path) -> None:
     from pflab.lessons.course import OwnLessonsError, own_lessons  # noqa: PLC0415 - as above
 
     try:
-        return own_lessons(folder)
+        own_lessons(folder)
     except OwnLessonsError as error:
         raise CommandError(*error.lines) from None

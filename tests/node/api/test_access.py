@@ -255,6 +255,7 @@ async def test_without_a_token_nobody_logs_in() -> None:
     [
         ("POST", "/lessons", True),
         ("POST", "/lessons/1f6c/next", True),
+        ("POST", "/lessons/1f6c/again", True),
         ("DELETE", "/lessons/1f6c", True),
         ("POST", "/lessons/1f6c/nodes/A/messages", True),
         ("DELETE", "/lessons/1f6c/nodes/A/messages/1-2", True),

@@ -245,6 +245,31 @@ async def test_a_step_that_fails_is_told_in_words(tmp_path: Path) -> None:
     assert "content" in state["failure"][1]
 
 
+async def test_a_lesson_is_played_again_to_an_earlier_text(tmp_path: Path) -> None:
+    """A disturbed lesson says what was changed after which text. It can be played again to an earlier text: at the same path,
+    in a new lab, with the answers that were given, and from there to its end."""
+    async with lab_with_lessons(tmp_path, classroom_of()) as (_, caller):
+        path = await caller.begin("mine")
+        await caller.ask("POST", f"{path}/next")
+        before = (await caller.ask("GET", f"{path}/lab"))["history"]
+        await caller.ask("POST", f"{path}/next", {"answer": "at once"})
+        again = await caller.ask("POST", f"{path}/again", {"text": 2})
+        assert [beat["given"] for beat in again["beats"]] == [None, "at once", None]
+        assert (again["status"], again["beats"][2]["kind"]) == ("waiting", "reveal")
+        await caller.ask("POST", f"{path}/again", {"text": 1})
+        await caller.ask("POST", f"{path}/lab/servers/B/stop")
+        failed = await caller.ask("POST", f"{path}/next", {"answer": "at once"})
+        assert failed["status"] == "failed"
+        assert [beat["changes"] for beat in failed["beats"]] == [[], ["B stops"]]
+        again = await caller.ask("POST", f"{path}/again", {"text": 1})
+        assert (again["status"], len(again["beats"]), again["beats"][1]["given"]) == ("waiting", 2, "at once")
+        assert (await caller.ask("GET", f"{path}/lab"))["history"] != before
+        state = await caller.play_to_end(path)
+        assert (state["status"], state["failure"]) == ("finished", None)
+        assert not any(beat["changes"] for beat in state["beats"])
+        assert (await refused(lambda: caller.ask("POST", f"{path}/again", {"text": 9})))[0] == 422
+
+
 async def test_an_ended_lesson_leaves_nothing(tmp_path: Path) -> None:
     """The end of a lesson stops its servers, ends its streams and removes its files."""
     async with lab_with_lessons(tmp_path, classroom := classroom_of()) as (_, caller):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
 
 from pflab.cli.app import run
-from pflab.client import Client
+from pflab.client import Client, ClientError
 from pflab.lessons.classroom import Classroom
 from pflab.lessons.course import OwnLessonsError, own_lessons
 from pflab.scenario.lesson import Course, Narration, Quiz, Show, ShownMail
@@ -95,3 +96,20 @@ def test_a_lab_lists_own_lessons_after_its_own(folder: Path, tmp_path: Path) -> 
         assert (mail["name"], mail["number"], mail["level"]) == ("post-by-mail", 1, "basic")
         path = client.json("POST", "/lessons", {"name": "mine"})["path"]
         assert client.json("POST", f"{path}next")["status"] == "finished"
+
+
+@pytest.mark.live
+async def test_a_corrected_file_is_read_at_the_next_begin(folder: Path, tmp_path: Path) -> None:
+    """A trainer who corrects a text begins the lesson again, and the lab need not be started again. A mistake is told with its
+    line until it is corrected."""
+    mine = folder / "mine.yaml"
+    mine.write_text(LEAST, "utf-8")
+    async with lab_with_lessons(tmp_path / "own", Classroom(lambda: own_lessons(folder))) as (_, caller):
+        path = await caller.begin("mine")
+        mine.write_text(LEAST.replace("Look.", "Look here."), "utf-8")
+        assert (await caller.ask("GET", f"{path}/lesson"))["beats"][0]["text"] == "Look."
+        assert (await caller.ask("POST", f"{path}/again", {"text": 0}))["beats"][0]["text"] == "Look here."
+        mine.write_text(LEAST.replace("say", "sya"), "utf-8")
+        with pytest.raises(ClientError, match=r"mine\.yaml:4:5: .* did you mean") as caught:
+            await caller.begin("mine")
+        assert caught.value.status == HTTPStatus.CONFLICT

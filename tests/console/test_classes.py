@@ -1,0 +1,96 @@
+"""Lessons for a class: a step that was disturbed is played again, pages follow the trainer's, and the notes have a window."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import expect
+
+from pflab.client import Client
+from tests.support.console_lessons import LONGEST_MS, begin, end
+from tests.support.console_page import OpenPage
+
+STEP = "section.lesson header small"
+
+
+def lab_of(address: str) -> str:
+    """Return the URL of the lab whose page has this address."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}{parse_qs(parts.query)['lab'][0]}"
+
+
+def test_a_disturbed_lesson_goes_on_from_an_earlier_step(lab: str, open_page: OpenPage) -> None:
+    """Who stops a server in a lesson reads after which step that was, plays this step again, and comes to the end."""
+    address = begin(lab, "new-post")
+    page = open_page(address).page
+    card = page.get_by_role("region", name="Lesson")
+    following = card.locator("footer button.primary")
+    expect(page.locator(STEP)).to_contain_text("step 1 of", timeout=LONGEST_MS)
+    with Client(lab_of(address)) as client:
+        client.stop("B")
+    while following.count():
+        before = page.locator(STEP).inner_text()
+        following.click()
+        expect(page.locator(STEP)).not_to_have_text(before, timeout=LONGEST_MS)
+        expect(card.locator("footer button.primary[disabled]")).to_have_count(0, timeout=LONGEST_MS)
+    expect(card).to_contain_text("The lesson could not go on")
+    expect(card).to_contain_text("After step 1 the lab was changed: B stops")
+    assert page.url == address
+    expect(card).to_contain_text(f"add --lab {lab_of(address)} to reach the lab")
+    card.get_by_role("button", name="Play again from step 1").click()
+    expect(page.locator(STEP)).to_contain_text("step 1 of", timeout=LONGEST_MS)
+    expect(page.get_by_role("button", name="Server B,")).not_to_have_accessible_name("not running")
+    while following.count():
+        expect(following).to_be_enabled(timeout=LONGEST_MS)
+        before = page.locator(STEP).inner_text()
+        following.click()
+        expect(page.locator(STEP)).not_to_have_text(before, timeout=LONGEST_MS)
+    expect(card).not_to_contain_text("could not go on")
+    end(page)
+
+
+def test_an_earlier_step_is_played_again_at_the_same_address(lab: str, open_page: OpenPage) -> None:
+    """An earlier step offers to play on from there: the lab becomes again what it was, and the step is the newest one."""
+    address = begin(lab, "new-post")
+    page = open_page(address).page
+    card = page.get_by_role("region", name="Lesson")
+    expect(page.locator(STEP)).to_contain_text("step 1 of", timeout=LONGEST_MS)
+    expect(card.get_by_role("button", name="Play again from here")).to_have_count(0)
+    card.locator("button.primary").click()
+    expect(page.locator(STEP)).to_contain_text("step 2 of", timeout=LONGEST_MS)
+    card.get_by_role("button", name="Back").click()
+    card.get_by_role("button", name="Play again from here").click()
+    expect(card.get_by_role("button", name="Play again from here")).to_have_count(0, timeout=LONGEST_MS)
+    with Client(lab) as client:
+        (played,) = [each["played"] for each in client.json("GET", "/lessons") if each["name"] == "new-post"]
+    assert [each["told"] for each in played if address.find(each["id"]) > 0] == [1]
+    end(page)
+
+
+def test_the_presenter_has_a_window_and_the_pages_of_the_class_follow(lab: str, open_page: OpenPage) -> None:
+    """The notes are only in the presenter's window. Next in it takes the page on the projector along, and each page that
+    follows; a page that does not follow stays. All survive a reload."""
+    address = begin(lab, "lost-mail")
+    watched = open_page(address)
+    page = watched.page
+    expect(page.locator(STEP)).to_contain_text("step 1 of", timeout=LONGEST_MS)
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Presenter").click()
+    presenter = opened.value
+    notes = presenter.get_by_label("Presenter's notes")
+    expect(notes).not_to_be_empty(timeout=LONGEST_MS)
+    pupil, alone = open_page(f"{address}&follow").page, open_page(address).page
+    for each in (pupil, alone):
+        expect(each.locator(STEP)).to_contain_text("step 1 of", timeout=LONGEST_MS)
+    presenter.get_by_role("button", name="Next").click()
+    for each in (presenter, page, pupil):
+        expect(each.locator(STEP)).to_contain_text("step 2 of", timeout=LONGEST_MS)
+    expect(page.get_by_text(notes.inner_text())).to_have_count(0)
+    expect(alone.locator(STEP)).to_contain_text("step 1 of")
+    presenter.reload()
+    expect(presenter.get_by_label("Presenter's notes")).not_to_be_empty(timeout=LONGEST_MS)
+    expect(pupil.get_by_role("button", name="Follow")).to_have_attribute("aria-pressed", "true")
+    assert watched.serious_violations() == []
+    for each in (presenter, pupil, alone):
+        each.goto("about:blank")  # they would complain that their lab is gone
+    end(page)
