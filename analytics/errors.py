@@ -30,7 +30,7 @@ class PartDamaged(AnalyticsError):
 
 
 class UnknownCheck(AnalyticsError):
-    """A word names no check."""
+    """A word is not the name of a check."""
 
 
 class NoTraces(AnalyticsError):

@@ -114,7 +114,7 @@ def _bounded(struct: type[msgspec.Struct]) -> type[msgspec.Struct]:
     fields: list[Any] = []
     for each in msgspec.structs.fields(struct):
         if each.default_factory is not msgspec.NODEFAULT:
-            raise TypeError(f"{struct.__name__}.{each.name} has a default that is made anew")
+            raise TypeError(f"{struct.__name__}.{each.name} has a default factory")
         of = _lenient(each.type)
         fields.append((each.name, of) if each.required else (each.name, of, each.default))
     return msgspec.defstruct(struct.__name__, fields, kw_only=True, gc=False)

@@ -76,7 +76,7 @@ def _named(word: str) -> set[str]:
     }
     if not ids:
         raise UnknownCheck(
-            f"{word!r} names no check: write a rule like BF-3, a group of rules like BF, or a subject: {', '.join(SUBJECTS)}"
+            f"{word!r} is not a check; write a rule like BF-3, a group like BF, or a subject: {', '.join(SUBJECTS)}"
         )
     return ids
 

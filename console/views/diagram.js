@@ -94,7 +94,7 @@ export function Diagram({ store, state, pointed }) {
           type="search"
           value=${filter}
           placeholder="A-1, status …"
-          title="Enter: the next event, Shift+Enter: the one before"
+          title="Enter: next match, Shift+Enter: previous match"
           onInput=${(/** @type {any} */ each) => {
             setFilter(each.target.value);
             setFound("");
@@ -105,13 +105,13 @@ export function Diagram({ store, state, pointed }) {
           }}
         />
       </label>
-      ${filter && html`<button onClick=${() => seek(filter, -1)} aria-label="Find the one before">↑</button>`}
-      ${filter && html`<button onClick=${() => seek(filter, 1)} aria-label="Find the next">↓</button>`}
+      ${filter && html`<button onClick=${() => seek(filter, -1)} aria-label="Previous match">↑</button>`}
+      ${filter && html`<button onClick=${() => seek(filter, 1)} aria-label="Next match">↓</button>`}
       <span class="found" role="status">${found}</span>
       <button
         aria-pressed=${ordered}
         onClick=${() => setOrdered(!ordered)}
-        title="Open the instants: what happened after what, however little time it took"
+        title="Spread out the events of each instant in the order in which they happened"
       >
         Order
       </button>
@@ -147,7 +147,7 @@ async function go(store, text, direction) {
   const { timeline } = store;
   const found = text.trim() ? await timeline.find(text.trim().toLowerCase()) : [];
   if (found.length === 0) {
-    if (text.trim()) store.orders.tell(`No event has “${text}”.`);
+    if (text.trim()) store.orders.tell(`No event contains “${text}”.`);
     return text.trim() && "none";
   }
   const shown = (timeline.moment.value?.count ?? 0) - 1;

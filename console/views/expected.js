@@ -82,7 +82,7 @@ export function ServerProspects({ store, state, name, folder }) {
         (lack) =>
           html`<li key=${`${lack.folder} ${lack.number}`}><${Lacks} store=${store} state=${state} lack=${lack} /></li>`,
       )}
-    ${lacks.length > MOST_LACKS && html`<li class="hint">and more: open a post to see its own</li>`}
+    ${lacks.length > MOST_LACKS && html`<li class="hint">and more; open a post to see when it arrives</li>`}
   </ul>`;
 }
 

@@ -106,7 +106,7 @@ export function Keys({ store }) {
       <label
         >Colours
         <select autofocus value=${theme.value} onChange=${(/** @type {any} */ event) => (theme.value = event.target.value)}>
-          <option value="system">as in the system</option>
+          <option value="system">as the system</option>
           <option value="light">light</option>
           <option value="dark">dark</option>
         </select>

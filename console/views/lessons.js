@@ -75,7 +75,7 @@ export function Lessons({ store }) {
     </label>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${!lessons && !problem && html`<p>Loading …</p>`}
-    ${lessons && fitting.length === 0 && html`<p class="hint">No lesson has “${search}”.</p>`}
+    ${lessons && fitting.length === 0 && html`<p class="hint">No lesson contains “${search}”.</p>`}
     ${[...new Set(fitting.map(level))].map(
       (heading) => html`<h3>${heading}</h3>
         <ol class="course">
@@ -119,7 +119,7 @@ export function EndedLesson({ store }) {
   const name = new URLSearchParams(location.search).get("lesson");
   return html`<section class="loading" aria-label="Ended lesson">
     <h1>This lesson has ended</h1>
-    <p>Somebody ended it, it made room for another one, nobody used it for half an hour, or the lab was started again.</p>
+    <p>Somebody ended it, another lesson took its place, nobody used it for half an hour, or the lab was restarted.</p>
     <div class="row">
       ${name && html`<button class="primary" onClick=${() => begin(store, { name, title: name })}>Begin ${name} again</button>`}
       <a class="button" href="/">Go to the lab</a>

@@ -57,7 +57,7 @@ export function Mails({ store, state }) {
         )}
       </tbody>
     </table>
-    ${rows.length === 0 && html`<p class="hint">${all ? "No mail fits." : "No mail has been sent yet."}</p>`}
+    ${rows.length === 0 && html`<p class="hint">${all ? "No mail matches." : "No mail has been sent yet."}</p>`}
   </div>`;
 }
 

@@ -76,8 +76,7 @@ function Recent({ store, state }) {
       !state.mails.length &&
       html`<p class="hint">
         No mail has been sent yet. Begin with a lesson, or post in a folder and press ▶❘ Next event: the change is sent in the
-        folder's next replication cycle, which comes every 15 min of lab time, or as the folder's schedule says. In real time you
-        would wait as long.
+        folder's next replication cycle, which comes every 15 min of lab time, or as the folder's schedule says. At the rate of real time, you would wait just as long.
       </p>`
     }
     <ol class="events">

@@ -40,7 +40,7 @@ def check_posts(ctx: Context, s: Stimulus, folder: Folder, sizes: Sequence[int])
     before = size_of(s.conn, folder.fid) + sum(sizes[:-1])
     if before >= limit:
         raise OverLimit(
-            f"{folder.path} has {before:,} bytes on {ctx.name} and accepts no posts from {format_size(limit)} on",
+            f"{folder.path} has {before:,} bytes on {ctx.name}; a folder of {format_size(limit)} or more accepts no posts",
             folder=folder.text,
             status=FULL,
         )

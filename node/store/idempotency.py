@@ -31,7 +31,7 @@ def known(conn: Connection, key: str, request: bytes, now: LabTime) -> bytes | N
     if row is None:
         return None
     if row[0] != request:
-        raise KeyReused(f"the key {key!r} was used for another request; give each change a key of its own")
+        raise KeyReused(f"the key {key!r} was used for another request; use a new key for each change")
     answer: bytes = row[1]
     return answer
 

@@ -43,6 +43,6 @@ def send(ctx: Context, s: Stimulus) -> None:
         if size >= limit and contacts:
             text = f"The folder {folder.path} has {size:,} bytes. A warning is sent from {format_size(limit)} on."
             if folder.props.post_limit_bytes is not None:
-                text += f"\n\nIt accepts no posts from {format_size(folder.props.post_limit_bytes)} on."
+                text += f"\n\nIt accepts no posts when it has {format_size(folder.props.post_limit_bytes)} or more."
             send_notice(ctx, s, folder, contacts, f"{folder.path} has reached its storage limit", text)
     plan(ctx, s)

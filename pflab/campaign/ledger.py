@@ -96,7 +96,9 @@ class Ledger:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise LedgerError(f"{path}: another process appends to this ledger; give each its own") from None
+                raise LedgerError(
+                    f"{path}: another process appends to this ledger; give each process its own ledger"
+                ) from None
             totals, whole = _read(path, file)
             file.truncate(whole)
             yield cls(file, totals)

@@ -208,9 +208,7 @@ def _received(worker: Connection) -> SeedResult:
     try:
         result: SeedResult | LabError = worker.recv()
     except (EOFError, ConnectionError):
-        raise LabError(
-            "a process that played seeds has ended; perhaps the memory is full, then give fewer --jobs"
-        ) from None
+        raise LabError("a worker process has ended, perhaps because the memory is full; try fewer --jobs") from None
     if isinstance(result, LabError):
         raise result
     return result

@@ -320,7 +320,7 @@ class Client(Changes):
         because the lab was reset meanwhile (409).
         """
         if last is not None and (follow or node is not None):
-            raise ValueError("last is for the events of the whole lab, without follow")
+            raise ValueError("last cannot be given together with node or follow")
         if follow:
             path = "/lab/stream" if node is None else f"/nodes/{quoted(node)}/stream"
             yield from follow_events(Client(self.url, token=self._token, timeout_s=self.timeout_s), path, after)

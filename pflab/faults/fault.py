@@ -186,12 +186,12 @@ class Alter(MailFault, frozen=True, kw_only=True, tag="alter"):
 
 
 class Rewrite(MailFault, frozen=True, kw_only=True, tag="rewrite"):
-    """One field of the mail's header arrives with another first letter, as after a gateway that rewrites it."""
+    """One header field of the mail arrives with a different first letter, as if a gateway had rewritten it."""
 
     header: Annotated[
         HeaderField,
         Meta(
-            description="The header field. Message-ID is none of them, because traces name mails by it.",
+            description="The header field. Message-ID is not possible, because traces identify mails by it.",
             examples=["Content-Type"],
             extra_json_schema={"enum": list(get_args(HeaderField))},
         ),
@@ -236,7 +236,7 @@ class Separation(Fault, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.between is not None and self.connector is not None:
-            raise ValueError("connector: not together with two ends; give one of between and connector")
+            raise ValueError("connector: cannot be given together with between; leave out one of them")
         if self.between is None and self.connector is None:
             raise ValueError(f"between: missing; a {self.kind} needs two ends, such as A and B, or a connector")
         if self.between is not None:
@@ -298,14 +298,14 @@ class Smtp(LinkFault, frozen=True, kw_only=True, tag="smtp"):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.verb.lower() not in _VERB_NAMED:
-            raise ValueError(f"verb: {self.verb!r} is no verb of an SMTP dialogue; write {', '.join(VERBS)}")
+            raise ValueError(f"verb: {self.verb!r} is not a verb of an SMTP dialogue; write {', '.join(VERBS)}")
         if self.does not in _EFFECTS and _REPLY.fullmatch(self.does) is None:
             raise ValueError(
                 f"does: {self.does!r} cannot happen at an SMTP verb; write disconnect, silence, tarpit, or a reply from 400 to"
                 " 599 with an optional text, such as 451 or 504 Need to authenticate first"
             )
         if self.by is not None and self.does != TARPIT:
-            raise ValueError("by: only a tarpit has it; write for example does: tarpit, by: 20 min")
+            raise ValueError("by: allowed only with tarpit; write for example does: tarpit, by: 20 min")
 
     @property
     def by_us(self) -> int:
@@ -334,7 +334,7 @@ _EFFECTS: Final = (Mishap.DISCONNECT.value, Mishap.SILENCE.value, TARPIT)
 
 
 class Hold(LinkFault, frozen=True, kw_only=True, tag="hold"):
-    """All mail from one server to another waits in the queue until the time is over."""
+    """All mail from one server to another waits in the queue for a given time."""
 
     lasts: Annotated[Lasts, Meta(description="How long the mails wait, even if the fault is healed before.")]
 
@@ -402,7 +402,7 @@ INJECTABLE: Final[Mapping[str, type[Fault]]] = {kind_of(kind): kind for kind in 
 
 def _check_ends(name: str, one: str | None, other: str | None) -> None:
     if one is not None and one == other:
-        raise ValueError(f"{name}: no mail travels from {one} to itself; name two different ends")
+        raise ValueError(f"{name}: no mail travels from {one} to itself; give two different ends")
 
 
 def _check_durations(fault: Fault) -> None:

@@ -66,7 +66,7 @@ def end_killed(run: Path, *, wait_s: float = PATIENCE_S) -> None:
     until_s = time.monotonic() + wait_s
     while any(is_being_written(path) for _, path in left):
         if time.monotonic() >= until_s:
-            raise LabError(f"the lab of {run} still runs; stop it first")
+            raise LabError(f"the lab of {run} is still running; stop it first")
         time.sleep(_RETRY_S)
     if not left:
         return

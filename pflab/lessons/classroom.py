@@ -112,7 +112,9 @@ class Classroom:
         """Give the lesson with this id, which is in use meanwhile. Raises LessonUnknown."""
         found = self._open.get(lesson_id)
         if found is None:
-            raise LessonUnknown("no lesson with this id is played; it may have ended, begin another with POST /lessons")
+            raise LessonUnknown(
+                "no lesson with this id is running; it may have ended, so begin another with POST /lessons"
+            )
         found.requests += 1
         try:
             yield found
@@ -200,7 +202,7 @@ class Classroom:
             return
         idle = [each for each in self._open.values() if not each.in_use]
         if not idle:
-            raise NoRoom(f"{self._most} lessons are in use, and more are not possible; end one of them first")
+            raise NoRoom(f"{self._most} lessons are in use, which is the limit; end one of them first")
         await self.end(min(idle, key=lambda each: each.used_s).id)
 
     def _lesson(self, name: str) -> Scenario:

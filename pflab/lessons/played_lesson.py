@@ -150,7 +150,7 @@ class PlayedLesson:
                 does not play.
 
         Raises LessonBusy if the lesson plays already, LabError if it has ended, and Misuse for an answer that is not a choice,
-        or if the beat `seen` was not told yet.
+        or if the beat `seen` has not been shown yet.
         """
         if seen is not None:
             self.check_told(seen)
@@ -170,9 +170,9 @@ class PlayedLesson:
         await self._still.wait()
 
     def check_told(self, text: int) -> None:
-        """Raise Misuse if the text with this index was not told yet."""
+        """Raise Misuse if the text with this index has not been shown yet."""
         if text >= len(self.beats):
-            raise Misuse(f"text {text} was not told yet; the last text is {len(self.beats) - 1}")
+            raise Misuse(f"text {text} has not been shown yet; the last text is {len(self.beats) - 1}")
 
     async def follow(self, earlier: PlayedLesson, text: int) -> None:
         """Play on to the text with this index, or as far as the lesson goes, with the answers of an earlier lesson."""

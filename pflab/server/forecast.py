@@ -31,7 +31,7 @@ _TURNS: Final[WeakKeyDictionary[ServedLab, asyncio.Lock]] = WeakKeyDictionary()
 
 
 class Forecast(Until, frozen=True, kw_only=True):
-    """How far to look (`within`), what to wait for (as for `until`; default: the whole time), and what to try first.
+    """How far to look ahead (`within`), what to wait for (as for `until`; default: the whole time), and what to try first.
 
     steps: changes, written as in a scenario; default: none.
     compare: also play the same present without the steps, and say what differs.

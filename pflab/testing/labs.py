@@ -194,7 +194,7 @@ def _document(topology: Topology, root: Path) -> Path | str | dict[str, Any]:
         return dict(topology)
     if not isinstance(topology, str | Path):
         raise LabNotStarted(
-            f"{topology!r} is no topology; give a file, the name of an example, a mapping or an Organization"
+            f"{topology!r} is not a topology; give a file, the name of an example, a mapping or an Organization"
         )
     path = root / topology
     with suppress(OSError, ValueError):  # no file can have such a name

@@ -54,7 +54,7 @@ def test_rule_checks_are_selected_by_rule_or_subject(judged: Judged, project_roo
     assert (report.returncode, "--report and --shiviz show all rules" in report.stderr) == (2, True)
     unknown = pflab_check(project_root, place, "--select", "BX-9")
     assert unknown.returncode == 2
-    assert "'BX-9' names no check: write a rule like BF-3" in unknown.stderr
+    assert "'BX-9' is not a check; write a rule like BF-3" in unknown.stderr
 
 
 def test_words_choose_checks() -> None:
@@ -67,7 +67,7 @@ def test_words_choose_checks() -> None:
     assert chosen(["mails", "BF"], ["BF"]) == {
         check.id for check in SUBJECTS["mails"] if not any(rule.startswith("BF-") for rule in check.rules)
     }
-    with pytest.raises(UnknownCheck, match="'BX' names no check"):
+    with pytest.raises(UnknownCheck, match="'BX' is not a check"):
         chosen(["BF"], ["BX"])
 
 

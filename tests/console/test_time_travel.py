@@ -74,7 +74,7 @@ def test_a_search_goes_to_the_event_that_it_finds(lost: str, open_page: OpenPage
     expect(page.locator(".travel .event")).to_contain_text("makes 'Hello' in Projects as A-1")
     find.fill("no such event")
     find.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("No event has")
+    expect(page.get_by_role("alert")).to_contain_text("No event contains")
 
 
 def test_a_search_waits_for_the_events_that_are_still_arriving(lost: str, open_page: OpenPage) -> None:

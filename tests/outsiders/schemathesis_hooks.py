@@ -19,10 +19,10 @@ GRAMMARS: tuple[str, ...] = (
     "must be longer than zero",
     "is too long; at most",
     "cannot happen at an SMTP verb",
-    "is no verb of an SMTP dialogue",
-    "only a tarpit has it",
+    "is not a verb of an SMTP dialogue",
+    "allowed only with tarpit",
     "no mail travels from",
-    "not together with two ends",
+    "cannot be given together with between",
     "needs two ends",
 )
 """Parts of refusals of a fault that a schema cannot foresee: the grammar of a text, and fields that do not fit together."""

@@ -78,7 +78,7 @@ export function FolderTree({ state, folder, onOpen, onNew }) {
             </button>
           </li>`,
       )}
-      ${rows.length === 0 && html`<li class="hint">No folder has this in its path.</li>`}
+      ${rows.length === 0 && html`<li class="hint">No folder path contains this text.</li>`}
       ${
         rows.length > limit &&
         html`<li>

@@ -74,7 +74,7 @@ def heal(
 ) -> int:
     """End a fault, or all faults.
 
-    Only its start heals a server that was killed.
+    This does not heal a server that was killed; pflab fault start starts it again.
 
     Example: pflab fault heal all
     """

@@ -90,7 +90,9 @@ def check(
 
 def tables(
     traces: Traces,
-    folder: Annotated[Path, Option("--output", "-o", metavar="DIR", help="The folder for the tables; it is made.")],
+    folder: Annotated[
+        Path, Option("--output", "-o", metavar="DIR", help="The folder for the tables; pflab creates it.")
+    ],
     master: Master = None,
     engine: Engine = None,
 ) -> int:

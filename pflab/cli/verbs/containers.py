@@ -303,7 +303,7 @@ def compose(
 ) -> int:
     """Print a docker-compose.yml for a topology.
 
-    The file has a container for each server, one for the coordinator, and one for a light load. Paths in the file are
+    The file has a container for each server, one for the coordinator, and one that posts a light load. Paths in the file are
     relative to the folder of the file; without --output they are relative to the current folder.
 
     Example: pflab compose default

@@ -148,8 +148,8 @@ def log(
     """Print the application logs of the stores of a run or a running lab.
 
     The entries have the event ids, categories and texts that Exchange wrote to the Windows application log. The texts write a
-    change number as Exchange did: in 1-A, 1 is the id of a store, and A is the number 10 in hexadecimal. Each server gives
-    the stores its own ids, and has the id 1 itself. All other verbs write the store's name: A-10.
+    change number as Exchange did: in 1-A, 1 is the id of a store, and A is the number 10 in hexadecimal. Each server numbers
+    the stores in its own way, and its own store is always 1. All other verbs write the store's name: A-10.
 
     Example: pflab log --server B --event 3031
     """

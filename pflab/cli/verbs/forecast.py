@@ -33,7 +33,7 @@ def what_if(
         Argument(metavar="STEP...", help="Changes to try, written as steps of a scenario, such as 'stop: B'."),
     ] = None,
     *,
-    within: Annotated[str, Option(help="How far to look, in lab time.")] = "36 h",
+    within: Annotated[str, Option(help="How far to look ahead, in lab time.")] = "36 h",
     converged: Annotated[
         str | None, Option(metavar="FOLDER", help="Look until all replicas of a folder agree.")
     ] = None,
@@ -48,9 +48,10 @@ def what_if(
 ) -> int:
     """Say what a running lab will do, or what changes would make different.
 
-    A copy of the lab plays forward in the simulator; the lab itself does not change. Without a step, the verb prints what
-    will happen. With steps, it prints what happens only with them (+) and only without them (-). The exit code is 1 if what
-    --converged, --event or --mail looks for does not happen.
+    A copy of the lab plays forward in the simulator; the lab itself does not change. Without a step, the verb prints what will
+    happen. With steps, a second copy executes them first, and the verb prints how the copies differ: + marks what happens only
+    with the steps, - what happens only without them. The exit code is 1 if what --converged, --event or --mail looks for does
+    not happen.
 
     Example: pflab what-if 'stop: B' 'post: {on: A, folder: Projects, subject: Hello}' --within '2 d'
     """

@@ -134,7 +134,7 @@ def up(
         str | None,
         Option(
             metavar="full|normal",
-            help="What a commit survives. normal, the default: that the process is killed; full: a power failure too.",
+            help="What a commit survives. normal, the default: a kill of the process; full: also a power failure.",
         ),
     ] = None,
     lessons: OwnLessons = None,
@@ -228,7 +228,8 @@ def up(
     organization = read_topology(topology or EXAMPLE)
     if (settings.imap_port or 0) + len(organization.servers) > MAX_PORT + 1:
         raise CommandError(
-            f"--imap-port {imap_port}: {counted(len(organization.servers), 'server')} need ports from here on; choose less"
+            f"--imap-port {imap_port}: {counted(len(organization.servers), 'server')} need ports from this one on;"
+            " choose a lower port"
         )
     served = served_lessons(lessons)
     check_alone()

@@ -130,7 +130,7 @@ def test_a_run_of_a_lab_that_runs_is_refused(
         other.mkdir()
         monkeypatch.chdir(other)
         assert run(["up", "--resume", str(running)]) == ExitCode.UNKNOWN
-        assert "still runs; stop it first" in capsys.readouterr().err
+        assert "is still running; stop it first" in capsys.readouterr().err
         monkeypatch.chdir(tmp_path)
 
 

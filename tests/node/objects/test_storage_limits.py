@@ -43,11 +43,13 @@ def test_a_folder_that_has_reached_its_post_limit_refuses_posts() -> None:
     office = lab("post_limit: 10 KB")
     for _ in range(2):
         office["A"].post(office.at(1), "Projects", subject="fits", body=BODY)
-    with pytest.raises(OverLimit, match=r"Projects has 1\d,\d{3} bytes on A and accepts no posts from 10 KB on"):
+    with pytest.raises(
+        OverLimit, match=r"Projects has 1\d,\d{3} bytes on A; a folder of 10 KB or more accepts no posts"
+    ):
         office["A"].post(office.at(1), "Projects", subject="refused")
     (event,) = of_type(office, PostRefused)
     assert (event.node, event.folder) == ("A", office["A"].folders()[0].id)
-    assert "no posts from 10 KB on" in event.reason
+    assert "a folder of 10 KB or more accepts no posts" in event.reason
     office["A"].delete(office.at(2), "Projects", office["A"].messages("Projects")[0].id)
     office["A"].post(office.at(2), "Projects", subject="fits again")
 
@@ -144,7 +146,7 @@ def test_contacts_are_warned_each_midnight() -> None:
     (mail, _) = office["A"].mailbox()
     assert mail.subject == "Projects has reached its storage limit"
     assert "A warning is sent from 10 KB on" in mail.body
-    assert "It accepts no posts from 1 MB on" in mail.body
+    assert "It accepts no posts when it has 1 MB or more" in mail.body
     office["A"].delete(office.at(3 * DAY + 2), "Projects", messages[0])
     office.run(office.at(4 * DAY))
     assert len(of_type(office, MailboxDelivered)) == 2

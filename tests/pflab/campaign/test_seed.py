@@ -283,7 +283,7 @@ class Killed(Order):
 @pytest.mark.long
 def test_a_worker_that_is_killed_ends_the_campaign() -> None:
     """If a worker dies, the campaign ends with a message that says so, and the other workers end too."""
-    with pytest.raises(LabError, match="a process that played seeds has ended; perhaps the memory is full"):
+    with pytest.raises(LabError, match="a worker process has ended, perhaps because the memory is full"):
         run_campaign([1, 2], Killed(), jobs=2)
     assert active_children() == []
 

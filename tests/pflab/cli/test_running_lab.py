@@ -655,7 +655,7 @@ def test_impossible_requests_are_refused(up: str, capsys: pytest.CaptureFixture[
     assert unknown == 'pflab: "version.aplied" is not a type of event; did you mean "version.applied"?\n'
     nobody = refusal_of("clock", "until", "event", "version.applied", "--on", "Q")
     assert nobody == 'pflab: there is no server "Q" in this lab; one of "A", "B"\n'
-    itself = "no mail travels from A to itself; name two different ends\n"
+    itself = "no mail travels from A to itself; give two different ends\n"
     for act in (["lose"], ["delay"], ["hold", "--lasts", "1 h"], ["smtp", "--verb", "MAIL", "--does", "451"]):
         assert refusal_of("fault", *act, "--from", "A", "--to", "A") == f"pflab fault {act[0]}: --to: {itself}"
     for ends in (["A", "A"], ["--from", "A", "--to", "A"]):  # the options are the spelling of pflab 0.1

@@ -24,7 +24,7 @@ from pflab.faults.schemas import schema_of
         ("delay", {"by": "soon"}, "by: 'soon' is not a duration"),
         ("delay", {"by": "500 d"}, "by: 500 d is too long; at most 400 d"),
         ("cut", {}, "between: missing; a cut needs two ends"),
-        ("cut", {"between": ["A", "B"], "connector": "WAN"}, "connector: not together with two ends"),
+        ("cut", {"between": ["A", "B"], "connector": "WAN"}, "connector: cannot be given together with between"),
         ("cut", {"connector": "WAN", "one_way": True}, "one_way: a cut in one direction needs two ends"),
         ("hold", {"to": "B"}, "lasts: missing"),
         ("smtp", {"verb": "NOOP", "does": "451"}, 'verb: "NOOP" is not known here; write .connect., .EHLO.'),
@@ -36,7 +36,7 @@ from pflab.faults.schemas import schema_of
             )
             for wrong in ("200", "later", "45", "451\r\nx")
         ),
-        ("smtp", {"verb": "MAIL", "does": "451", "by": "5 min"}, "by: only a tarpit has it"),
+        ("smtp", {"verb": "MAIL", "does": "451", "by": "5 min"}, "by: allowed only with tarpit"),
         ("unstamp", {}, "server: missing"),
         ("skew", {"server": "A", "by": "0 s"}, "by: must be longer than zero"),
     ],

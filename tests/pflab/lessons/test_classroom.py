@@ -215,7 +215,7 @@ async def test_a_repeated_request_has_no_effect(tmp_path: Path) -> None:
         assert await play_on(1, "at once") == (3, "waiting")
         assert await play_on(1, "after 15 minutes") == (3, "waiting")
         assert (await caller.ask("GET", f"{path}/lesson"))["beats"][1]["given"] == "at once"
-        assert await refused(lambda: play_on(3)) == (422, "text 3 was not told yet; the last text is 2")
+        assert await refused(lambda: play_on(3)) == (422, "text 3 has not been shown yet; the last text is 2")
         assert await play_on(2) == (4, "waiting")
         assert await play_on(3) == await play_on(3) == (4, "finished")
 

@@ -363,7 +363,7 @@ def test_posts_name_all_and_each() -> None:
 def test_a_fault_needs_two_different_ends(step: str) -> None:
     """A server sends itself no mail, so a fault between a server and itself would do nothing."""
     (line,) = wrong(step)
-    assert line.endswith("no mail travels from A to itself; name two different ends")
+    assert line.endswith("no mail travels from A to itself; give two different ends")
 
 
 @pytest.mark.parametrize("rule", ["ST-99", "BF-0", "XX-1", "bf-3", '""'])

@@ -661,7 +661,7 @@ def test_misuses_have_one_line(tmp_path: Path) -> None:
         'the topology of this test: servers.A.verson: "verson" is not a key here; did you mean "version"?',
         f"there is no topology file {tmp_path}/no/such.yaml; a path is relative to pytest's rootdir, and the examples are "
         + ", ".join(examples()),
-        "5 is no topology; give a file, the name of an example, a mapping or an Organization",
+        "5 is not a topology; give a file, the name of an example, a mapping or an Organization",
         "the marker pflab_topology of one test has no effect on module_lab, which other tests share; override the fixture"
         " lab_topology, or use lab",
         "the marker pflab_topology needs one topology: @pytest.mark.pflab_topology(TOPOLOGY)",

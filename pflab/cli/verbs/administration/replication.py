@@ -102,8 +102,8 @@ def resend(
     """Send the recent changes of a folder, or of the hierarchy, again from chosen servers to chosen servers.
 
     Exchange System Manager had Send Contents and Send Hierarchy for this. The servers send the mails immediately, and the
-    receivers ignore changes that they have. If the schedule of the folder is never, the mails also contain changes that have
-    never been sent. Servers of version 5.5 and 2000 refuse the order.
+    receivers ignore changes that they have. If the folder has the schedule "never", the mails also contain changes that have
+    never been sent. Servers of version 5.5 and 2000 refuse this.
 
     Example: pflab resend Projects --days 7 --from A --to B
     """
@@ -213,7 +213,7 @@ def synchronize(
 
     Exchange System Manager had Synchronize Content and Synchronize Hierarchy for this; the Shell of 2007 had
     Update-PublicFolder and Update-PublicFolderHierarchy. A server that learns of missing changes requests them after the
-    backfill time-out. Servers of version 5.5 and 2000 refuse the order.
+    backfill time-out. Servers of version 5.5 and 2000 refuse this.
 
     Example: pflab synchronize Projects --server B
     """
