@@ -218,7 +218,7 @@ mutants: $(STAMP)  ## plant each defect of tests/mutants/ and search for it with
 tamper: $(STAMP)  ## alter clean traces and count which alterations pflab check notices (ARGS: --cases, --seed, --json)
 	@$(BIN)/python -m tests.tamper.tamper $(ARGS)
 
-torture: $(STAMP)  ## stress test: kill, pause and starve the processes of a lab under 2,000 posts (ARGS: --hazards, --busy, --load, --posts, --seed; --help tells all)
+torture: $(STAMP)  ## stress test: kill, pause and starve the processes of a lab under 2,000 posts, and let the power fail (ARGS: --hazards, --durability, --busy, --load, --posts, --seed; --help tells all)
 	@$(BIN)/python -m tests.torture.torture $(ARGS)
 
 $(FUZZER): $(TOOLBOX)

@@ -138,7 +138,8 @@ def failing_test(tree: Path, *modules: str) -> str:
     for name in ("tests", "scenarios"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tree)
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *(modules or TESTS)]
+    asked = (*modules, "-m", "") if modules else TESTS  # also if the tests of the module are long
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *asked]
     tested = subprocess.run(command, cwd=tree, check=False, capture_output=True, text=True)
     failed = [line for line in tested.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
     return failed[0].split(" - ")[0].partition(" ")[2] if failed else ""

@@ -7,12 +7,14 @@ import socket
 import subprocess
 import threading
 import time
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import mkdtemp
 from types import MappingProxyType, TracebackType
 from typing import Self
 
+from node.state.database import Durability
 from pflab.drivers.launch import node_environment, node_order
 from pflab.runs.run_folder import RunFolder
 from topology.model import Topology
@@ -31,6 +33,7 @@ class ProcessSupervisor:
 
     token: what their HTTP clients must show.
     environment: more variables of the processes.
+    durability: what a commit of the stores survives.
     """
 
     def __init__(
@@ -40,17 +43,19 @@ class ProcessSupervisor:
         *,
         token: str,
         environment: Mapping[str, str] = MappingProxyType({}),
+        durability: Durability = "normal",
     ) -> None:
         self.addresses: dict[str, tuple[str, int]] = {}
         self._names = list(topology.servers)
         self._environment = {**node_environment(), **environment}
+        self._durability = durability
         self._folder = folder
         self._secret = folder.path / "secret"
         self._secret.write_text(SECRET, "utf-8")
         self._token = folder.path / "token"
         self._token.write_text(token, "utf-8")
         self._processes: dict[str, subprocess.Popen[str]] = {}
-        self._down: set[str] = set()
+        self._down: Counter[str] = Counter()
         self.codes: list[tuple[str, int]] = []
         """Each process that has ended before the block did, with its exit code."""
         self._ending = threading.Event()
@@ -114,14 +119,19 @@ class ProcessSupervisor:
         return self.process(name).pid
 
     def take_down(self, name: str) -> None:
-        """Kill the process, and do not restart it before `bring_up`."""
+        """Kill the process, and do not restart it before `bring_up` was called as often as this."""
         with self._changed:
-            self._down.add(name)
+            self._down[name] += 1
             self._processes[name].kill()
+
+    def wait_until_ended(self) -> None:
+        """Wait until the processes that were killed have ended."""
+        for process in list(self._processes.values()):
+            process.wait(END_S)
 
     def bring_up(self, name: str) -> None:
         with self._changed:
-            self._down.discard(name)
+            self._down[name] = max(0, self._down[name] - 1)
             self._changed.notify_all()
 
     def _restart(self, name: str) -> None:
@@ -134,7 +144,7 @@ class ProcessSupervisor:
             with self._changed:
                 if not self._ending.is_set():
                     self.codes.append((name, code))
-                self._changed.wait_for(lambda: self._ending.is_set() or name not in self._down)
+                self._changed.wait_for(lambda: self._ending.is_set() or self._down[name] <= 0)
                 if not self._ending.is_set():
                     self._start(name)
 
@@ -156,7 +166,7 @@ class ProcessSupervisor:
         return [
             *node_order(name, "--managed", "--leashed"),
             *("--data", str(self._folder.database(name).parent), "--traces", str(self._folder.traces)),
-            *("--lab-secret-file", str(self._secret), "--durability", "normal"),
+            *("--lab-secret-file", str(self._secret), "--durability", self._durability),
             *("--http-port", str(self.addresses[name][1] if name in self.addresses else 0)),
             *("--token-file", str(self._token)),
         ]

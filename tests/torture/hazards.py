@@ -22,10 +22,14 @@ from typing import Final
 from tests.torture.machine import LAB, Machine
 from tests.torture.moved_clock import why_no_moved_clock
 from tests.torture.posters import STORES, Tally, repeat_until_answered
+from tests.torture.power_failure import why_no_power_failure
 from tests.torture.small_disk import fill, why_no_disk
 
 VICTIMS: Final = ("A", "B")
 """The stores that are killed alone. C ends only with all others, so lab time must never pass it over meanwhile."""
+
+POWER: Final = "power"
+"""The hazard for which a machine must keep what is not synced."""
 
 DROPPED_AT: Final = ("DATA", "BDAT", "end of data")
 
@@ -51,6 +55,15 @@ def _kill(names: tuple[str, ...], machine: Machine, _: random.Random) -> Iterato
 
 def _kill_one(machine: Machine, chance: random.Random) -> AbstractContextManager[None]:
     return _kill((chance.choice(VICTIMS),), machine, chance)
+
+
+@contextmanager
+def _fail_power(machine: Machine, chance: random.Random) -> Iterator[None]:
+    assert machine.unsynced is not None, "the machine was made for it"
+    with _kill((LAB, *STORES), machine, chance):
+        machine.wait_until_ended()
+        machine.unsynced.lose(chance)
+        yield
 
 
 @contextmanager
@@ -151,6 +164,13 @@ HAZARDS: Final[Mapping[str, Hazard]] = MappingProxyType(
         "kill": Hazard("SIGKILL ends one of two stores", _kill_one, 50, 0.5),
         "coordinator": Hazard("SIGKILL ends the coordinator", partial(_kill, (LAB,)), 10, 0.5),
         "reboot": Hazard("SIGKILL ends all processes at once", partial(_kill, (LAB, *STORES)), 5, 0.5),
+        POWER: Hazard(
+            "SIGKILL ends all processes at once, and the disk loses what was not synced",
+            _fail_power,
+            5,
+            0.5,
+            why_no_power_failure,
+        ),
         "pause": Hazard("SIGSTOP stops a process, SIGCONT continues it", _pause, 20, 3.0),
         "handles": Hazard(
             "a process has at most two free file handles",

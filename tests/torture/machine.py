@@ -10,18 +10,20 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
 from bench.peers.postfix import free_port
 from node.errors import NotRunning
+from node.state.database import Durability
 from pflab.client import Client, ClientError
 from pflab.runs.run_folder import RunFolder
 from tests.support.lab_factory import TOKEN
 from tests.support.process_supervisor import ProcessSupervisor
 from tests.torture.moved_clock import MovedClock, why_no_moved_clock
+from tests.torture.power_failure import UnsyncedWrites
 from topology.model import Topology
 
 LAB = "lab"
@@ -37,18 +39,24 @@ NICE = 5
 
 
 class Machine(ProcessSupervisor):
-    """The processes of a lab. All that the lab writes is below `folder`; the logs of the processes are in `logs`."""
+    """The processes of a lab. All that the lab writes is below `folder`; the logs of the processes are in `logs`.
 
-    def __init__(self, topology: Topology, folder: Path, logs: Path) -> None:
+    durability: what a commit of the stores survives.
+    power: whether the power can fail.
+    """
+
+    def __init__(self, topology: Topology, folder: Path, logs: Path, durability: Durability, *, power: bool) -> None:
         logs.mkdir(parents=True, exist_ok=True)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "logs").symlink_to(logs.absolute(), target_is_directory=True)
         self.clock = None if why_no_moved_clock() else MovedClock(logs)
+        self.unsynced = UnsyncedWrites(folder, logs) if power else None
         super().__init__(
             topology,
             RunFolder.at(folder, traces_at=folder / LAB / "traces"),
             token=TOKEN,
-            environment=self.clock.environment if self.clock is not None else {},
+            environment=_united(*[each.environment for each in (self.clock, self.unsynced) if each is not None]),
+            durability=durability,
         )
         self.topology = topology
         self.folder = folder
@@ -113,6 +121,13 @@ class Machine(ProcessSupervisor):
     def log_of(self, name: str) -> str:
         """Return what a process has written to its log."""
         return (self.logs / f"{name}.log").read_text("utf-8")
+
+
+def _united(*environments: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of all environments, with all their preloaded libraries."""
+    libraries = [each["LD_PRELOAD"] for each in environments]
+    united = {name: value for each in environments for name, value in each.items()}
+    return {**united, "LD_PRELOAD": ":".join(libraries)} if libraries else united
 
 
 def _loop(until_s: float) -> None:

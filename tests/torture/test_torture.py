@@ -10,19 +10,17 @@ from pathlib import Path
 import pytest
 
 from pflab.errors import LabError
-from tests.support.topologies import THREE_STORES
 from tests.torture.hazards import possible
 from tests.torture.ledger import Ledger
 from tests.torture.load import check_load
 from tests.torture.machine import LAB, Machine
 from tests.torture.posters import STORES
 from tests.torture.torture import Plan, torture
-from topology.file.load import topology_from_text
 
 pytestmark = [pytest.mark.live, pytest.mark.long]
 
 
-SMALL = {"kill": 2, "coordinator": 2, "drop": 6}
+SMALL = {"kill": 2, "coordinator": 2, "power": 3, "drop": 6}
 """How often a hazard strikes if not once."""
 
 
@@ -33,19 +31,24 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Iterator[Machine]:
-    with Machine(topology_from_text(THREE_STORES), tmp_path / "disk", tmp_path / "logs") as machine:
+def plan() -> Plan:
+    names, _ = possible()
+    times = {name: SMALL.get(name, 1) for name in names if name != "disk"}  # it needs a command of its own
+    return Plan(posts=120, times=times, seed=3)
+
+
+@pytest.fixture
+def machine(plan: Plan, tmp_path: Path) -> Iterator[Machine]:
+    with plan.machine(tmp_path / "disk", tmp_path / "logs") as machine:
         yield machine
 
 
-async def test_no_post_is_lost_or_doubled_while_hazards_strike(machine: Machine, ledger: Ledger) -> None:
+async def test_no_post_is_lost_or_doubled_while_hazards_strike(plan: Plan, machine: Machine, ledger: Ledger) -> None:
     """Every post that the API or SMTP acknowledged is on every store exactly once, although processes are killed, one by one
-    and all at once, are paused and have no handles or memory left, connections drop inside DATA, and the clock jumps. Lab time
-    is right."""
-    names, _ = possible()
-    times = {name: SMALL.get(name, 1) for name in names if name != "disk"}  # it needs a command of its own
-    tally = await torture(machine, Plan(posts=120, times=times, seed=3), ledger)
-    assert tally.strikes == times
+    and all at once, are paused and have no handles or memory left, the power fails, connections drop inside DATA, and the clock
+    jumps. Lab time is right."""
+    tally = await torture(machine, plan, ledger)
+    assert tally.strikes == plan.times
     assert {name for name, code in machine.codes if code == -signal.SIGKILL} == {LAB, *STORES}
     assert sum(post.message_id != "" for post in ledger.posts()) == 60
     assert tally.hung_up + tally.unheard > 0

@@ -9,9 +9,10 @@
 
 A post by the API has an Idempotency-Key, and a mail its Message-ID, always to the same store; clients repeat both until they
 are answered. Some mail programs hang up inside DATA or before the answer. Meanwhile the hazards of `tests.torture.hazards`
-strike the machine: processes are killed and start again, they are paused, and have no file handle or memory left; the disk is
-full, and the clock jumps. What cannot be written then is refused with 507 and 452. With `--busy`, a busy loop runs on each
-core, and the lab has a lower priority. What the lab acknowledged is in a file outside the lab (`tests.torture.ledger`).
+strike the machine: processes are killed and start again, they are paused, and have no file handle or memory left; the power
+fails, and the disk loses what was not synced (`tests.torture.power_failure`); the disk is full, and the clock jumps. What
+cannot be written then is refused with 507 and 452. With `--busy`, a busy loop runs on each core, and the lab has a lower
+priority. What the lab acknowledged is in a file outside the lab (`tests.torture.ledger`).
 
 At the end no post is lost or doubled, every acknowledged id exists, the texts are those that were sent, all stores have equal
 digests, the traces are complete, and the oracle finds no problem. Lab time is right: in the rounds each mail arrived at the
@@ -37,13 +38,15 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
+from node.state.database import Durability
 from pflab.client import Client
 from pflab.drivers.existing_lab import ExistingLab
 from pflab.oracle.judge import Observer
 from pflab.terms.verdict import Judgement
 from tests.support.topologies import THREE_STORES
-from tests.torture.hazards import HAZARDS, chosen, possible, strike
+from tests.torture.hazards import HAZARDS, POWER, chosen, possible, strike
 from tests.torture.instants import check_instants, move_in_rounds
 from tests.torture.ledger import Ledger
 from tests.torture.load import DRIVERS, check_load
@@ -95,11 +98,20 @@ POSTS_OF_A_MB = 20
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How many posts are made, and how often each hazard strikes meanwhile."""
+    """How many posts are made, and how often each hazard strikes meanwhile.
+
+    durability: what a commit of a store survives.
+    """
 
     posts: int
     times: Mapping[str, int]
     seed: int
+    durability: Durability = "full"
+
+    def machine(self, folder: Path, logs: Path) -> Machine:
+        """Return the machine on which the test runs."""
+        power = bool(self.times.get(POWER))
+        return Machine(topology_from_text(THREE_STORES), folder, logs, self.durability, power=power)
 
 
 async def torture(machine: Machine, plan: Plan, ledger: Ledger) -> Tally:
@@ -174,6 +186,8 @@ def _check(client: Client, machine: Machine, tally: Tally) -> None:
     for store in STORES:
         _check_store(client, store, tally)
     _check_texts(client, tally)
+    if machine.unsynced is not None and not machine.unsynced.lost.journals:
+        raise TortureFailed("no process kept a journal of what is not synced, so the power failures took nothing")
     scarce = any(tally.strikes.get(name) for name in SCARCITY)
     for name in (LAB, *STORES):
         tracebacks = TRACEBACK.findall(machine.log_of(name))
@@ -269,6 +283,12 @@ def main() -> int:
     )
     parser.add_argument("--mails", type=int, default=4000, help="large posts of the load")
     parser.add_argument("--unsent", type=int, default=30_000, help="small posts of the load")
+    parser.add_argument(
+        "--durability",
+        choices=get_args(Durability),
+        default="full",
+        help="what a commit of a store survives; with normal, a power failure loses acknowledged posts, and the test fails",
+    )
     parser.add_argument("--seed", type=int, default=1, help="decides what strikes when")
     parser.add_argument("--runs", type=Path, help="keep what the run wrote in this folder, which must not exist")
     parser.add_argument(
@@ -293,7 +313,8 @@ def main() -> int:
             with busy_cores() if given.busy else contextlib.nullcontext():
                 if given.load is not None:
                     return _load(given.load or DRIVERS, folder, given.mails, given.unsent)
-                return _run(Plan(given.posts, times, given.seed), folder, Path(scratch) / "logs", ledger)
+                plan = Plan(given.posts, times, given.seed, given.durability)
+                return _run(plan, folder, Path(scratch) / "logs", ledger)
         finally:
             if given.runs and folder.exists():
                 shutil.copytree(folder, given.runs, ignore=shutil.ignore_patterns("ballast"))
@@ -321,7 +342,7 @@ def _run(plan: Plan, folder: Path, logs: Path, ledger_file: Path) -> int:
     began_s = time.monotonic()
     with closing(Ledger(ledger_file)) as ledger:
         try:
-            with Machine(topology_from_text(THREE_STORES), folder, logs) as machine:
+            with plan.machine(folder, logs) as machine:
                 tally = asyncio.run(torture(machine, plan, ledger))
         except TortureFailed as failed:
             print(f"seed {plan.seed}: {failed}", file=sys.stderr)
@@ -329,8 +350,9 @@ def _run(plan: Plan, folder: Path, logs: Path, ledger_file: Path) -> int:
     took_s = time.monotonic() - began_s
     killed = sum(code == -signal.SIGKILL for _, code in machine.codes)
     print(
-        f"seed {plan.seed}: {tally.total} posts in {ledger_file}; "
+        f"seed {plan.seed}, durability {plan.durability}: {tally.total} posts in {ledger_file}; "
         + ", ".join(f"{name} {count}" for name, count in tally.strikes.items())
+        + ("" if machine.unsynced is None else f"; {machine.unsynced.lost.in_words()}")
         + f"; SIGKILL ended {killed} processes, and {len(machine.codes) - killed} ended by themselves; clients repeated"
         f" {tally.retries} times, {tally.refused} of them because nothing could be written; they hung up inside DATA"
         f" {tally.hung_up} times and {tally.unheard} before the answer, {tally.dropped} connections between stores were"
