@@ -38,11 +38,14 @@ update whose numbers enter the store's row; a mail that arrives twice and has an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Final
 
 from node.backfill import array, requests
 from node.backfill.responses import answer
 from node.codec.items import object_text
 from node.codec.replication_message import RESPONSES, Mark, MessageType, ReplicationMail, Section, decode
+from node.codec.signing import Verifier
 from node.errors import BadMail, OrdinaryMail
 from node.mail.send import traced_marks, traced_sections
 from node.objects import apply_folders, conflict_age, expiry
@@ -80,6 +83,8 @@ _DECODERS: Mapping[BodyForm, Callable[[bytes], SystemMessage]] = {  # spec: ML-4
     BodyForm.S_TNEF: decode_tnef,
     BodyForm.MDBEF: decode_mdbef,
 }
+_BODIES_REMEMBERED: Final = 64
+_REMEMBERED_BODY_BYTES: Final = 64 * 1024
 BAD_MAIL_KEPT = 1000
 """How many bad mails are kept for people to read. The oldest are deleted first."""
 
@@ -131,11 +136,22 @@ def decode_content(ctx: Context, content: bytes) -> ReplicationMail:
         form_and_body = system_body(content)
         if form_and_body is None:
             raise OrdinaryMail("an ordinary mail: it contains no replication message")
-        form, body = form_and_body
-        message = _DECODERS[form](body)
+        return decode_body(*form_and_body, ctx.verifier)
     except CodecError as error:
         raise BadMail(str(error)) from None
-    return decode(message, ctx.verifier)
+
+
+def decode_body(form: BodyForm, body: bytes, verifier: Verifier) -> ReplicationMail:
+    """Decode and verify the body of a mail. The stores of one process decode a broadcast once, because nobody changes it.
+
+    Raise CodecError if the body is none of its form, and BadMail if it is not valid or not signed by its store.
+    """
+    return (_decoded if len(body) <= _REMEMBERED_BODY_BYTES else _decoded.__wrapped__)(form, body, verifier)
+
+
+@lru_cache(maxsize=_BODIES_REMEMBERED)
+def _decoded(form: BodyForm, body: bytes, verifier: Verifier) -> ReplicationMail:
+    return decode(_DECODERS[form](body), verifier)
 
 
 def _record_arrival(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:

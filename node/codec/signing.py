@@ -108,17 +108,17 @@ def _remember(public_key: bytes, signature: bytes, data: bytes, *, signed: bool)
     return signed
 
 
+@dataclass(frozen=True, slots=True)
 class Verifier:
     """Checks certificates and signatures against one authority."""
 
-    def __init__(self, authority_key: bytes) -> None:
-        self._authority_key = authority_key
+    authority_key: bytes
 
     def verify(self, store: str, certificate: bytes, signature: bytes, data: bytes) -> bool:
         """Return whether the authority certified the key of `store`, and this key signed `data`."""
         if len(certificate) != CERTIFICATE_LENGTH or len(signature) != SIGNATURE_LENGTH:
             return False
         public_key, vouched = certificate[:KEY_LENGTH], certificate[KEY_LENGTH:]
-        return _is_signed(self._authority_key, vouched, _statement(store, public_key)) and _is_signed(
+        return _is_signed(self.authority_key, vouched, _statement(store, public_key)) and _is_signed(
             public_key, signature, data
         )

@@ -12,18 +12,19 @@ import pytest
 from node.agent import incoming
 from node.codec.items import PR_DISPLAY_NAME, ROOT
 from node.codec.replication_message import P_SECTIONS, P_STORE, MessageType, ReplicationMail, Section, decode, encode
-from node.codec.signing import LabAuthority
-from node.errors import MailRefused
+from node.codec.signing import LabAuthority, Verifier
+from node.errors import BadMail, MailRefused
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
 from tests.support.forged_mail import HEADERS, HOP, altered, message_in, wrapped
-from tests.support.post_office import PostOffice, mails_to
+from tests.support.post_office import AUTHORITY, PostOffice, mails_to
 from traces.events import MailReceived
 from transport.envelope import IncomingHop
+from transport.errors import CodecError
 from transport.mapi.item import decode_item, encode_item
 from transport.mime.headers import incoming_mail
-from transport.mime.message import BodyForm, build_mail, parse_mail
+from transport.mime.message import BodyForm, build_mail, parse_mail, system_body
 from transport.protocol.hop_headers import hop_line, take_hop_line
 
 
@@ -346,3 +347,20 @@ def test_without_a_relay_a_mail_without_xexch50_is_ordinary_mail() -> None:
     ((_, sent),) = office.cycle("C", office.at(15))
     office["B"].mail_in(office.at(15), FROM_A_RELAY, incoming_mail(sent.sender, ["B-IS@contoso.test"], sent.content))
     assert len(office["B"].bad_mail()) == 1
+
+
+def test_a_mail_that_one_store_has_read_is_checked_by_a_store_of_another_lab() -> None:
+    """ML-6: the stores of a process remember a decoded mail for one authority. A store of another authority refuses the same
+    bytes, and each store refuses them if one differs."""
+    found = system_body(genuine(PostOffice()))
+    assert found is not None
+    form, body = found
+    ours, theirs = (
+        Verifier(authority.identity("B").authority_key) for authority in (AUTHORITY, LabAuthority(bytes(16)))
+    )
+    assert incoming.decode_body(form, body, ours) is incoming.decode_body(form, body, ours)
+    with pytest.raises(BadMail, match="signature"):
+        incoming.decode_body(form, body, theirs)
+    at = len(body) // 2
+    with pytest.raises((BadMail, CodecError)):
+        incoming.decode_body(form, body[:at] + bytes([body[at] ^ 1]) + body[at + 1 :], ours)
