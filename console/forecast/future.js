@@ -48,8 +48,10 @@ export class Future {
       if (known) this.marks.types.set(mail, known.type);
     }
     this.marks.add(this.events);
-    /** @type {Map<string, Arrival[]>} */
+    /** @type {Map<string, Arrival[]>} by server and folder */
     this.arrivals = new Map();
+    /** What replicas still lack at the end of what they lack now. @type {Map<string, Map<string, NumberSet>>} */
+    this.lacking = new Map();
     /** When the last change arrives that a replica lacks; null if none is ever lacking, or one does not arrive. */
     this.agreedAt = /** @type {LabTime | null} */ (null);
     /** Whether a replica still lacks something at the end. */
@@ -59,8 +61,7 @@ export class Future {
 
   /** Find out when each replica gets what it lacks. @param {LabState} present */
   follow(present) {
-    /** @type {Map<string, Map<string, NumberSet>>} by server and folder */
-    const lacking = new Map();
+    const { lacking } = this;
     for (const { replicas } of folderSummaries(present)) {
       for (const { server, folder, missing } of replicas) {
         if (missing.size === 0) continue;
@@ -70,25 +71,47 @@ export class Future {
     }
     const [mails, changes] = [apart(present.mails), apart(present.changes)];
     const state = { ...present, gen: newGeneration(), mails, changes };
-    let made = false;
+    let newChanges = false;
     for (const event of this.events) {
       apply(state, event);
       const folders = lacking.get(event.node);
       for (const [folder, missing] of folders ?? []) {
         const left = numbers.minus(missing, state.servers[event.node].tables[folder]?.numbers ?? numbers.NOTHING);
-        const come = numbers.minus(missing, left);
-        if (come.size === 0) continue;
-        const key = `${event.node} ${folder}`;
-        this.arrivals.set(key, [...(this.arrivals.get(key) ?? []), { at: event.at, numbers: come }]);
+        const arrived = numbers.minus(missing, left);
+        if (arrived.size === 0) continue;
+        const replica = `${event.node} ${folder}`;
+        this.arrivals.set(replica, [...(this.arrivals.get(replica) ?? []), { at: event.at, numbers: arrived }]);
         if (left.size) folders?.set(folder, left);
         else folders?.delete(folder);
         this.agreedAt = event.at;
       }
-      if (event.type === "change.made") made = true;
+      if (event.type === "change.made") newChanges = true;
       if (folders?.size === 0) lacking.delete(event.node);
     }
-    this.lacks = lacking.size > 0 || (made && folderSummaries(state).some((folder) => !folder.agrees));
+    this.lacks = lacking.size > 0 || (newChanges && folderSummaries(state).some((folder) => !folder.agrees));
     if (this.lacks) this.agreedAt = null;
+  }
+
+  /**
+   * Return when a server will have all changes that it lacks now; null if not within the forecast, undefined if it lacks none.
+   * @param {string} server
+   * @param {string} [folder] only those of this folder
+   * @returns {LabTime | null | undefined}
+   */
+  completeAt(server, folder) {
+    const left = this.lacking.get(server);
+    if (folder ? left?.has(folder) : left) return null;
+    const times = [...this.arrivals]
+      .filter(([replica]) => (folder ? replica === `${server} ${folder}` : replica.startsWith(`${server} `)))
+      .flatMap(([, arrivals]) => arrivals.map(({ at }) => at));
+    return times.length ? Math.max(...times) : undefined;
+  }
+
+  /** Return the hops of the mails that are expected to leave next: all of one instant. */
+  nextMails() {
+    const hops = this.marks.arrows.filter(({ from, outcome }) => from && outcome !== "failed");
+    const first = Math.min(...hops.map(({ sentAt }) => sentAt));
+    return hops.filter(({ sentAt }) => sentAt === first);
   }
 
   /**
@@ -101,6 +124,6 @@ export class Future {
    */
   arrivalOf(server, folder, guid, counter) {
     const arrivals = this.arrivals.get(`${server} ${folder}`) ?? [];
-    return arrivals.find((each) => numbers.has(each.numbers, guid, counter))?.at ?? null;
+    return arrivals.find((arrival) => numbers.has(arrival.numbers, guid, counter))?.at ?? null;
   }
 }

@@ -80,6 +80,36 @@ test("a lost change is expected by a status, a request and its answer", () => {
   assert.equal(future.agreedAt, START + 30 * HOUR);
 });
 
+test("a replica that is behind is expected to have everything when the last of its changes comes", () => {
+  const history = labAfter(LOST);
+  const future = new Future(history.keepNow(), HEALS, START + 36 * HOUR);
+  assert.equal(future.completeAt("B"), START + 30 * HOUR);
+  assert.equal(future.completeAt("B", FOLDER), START + 30 * HOUR);
+  assert.equal(future.completeAt("A"), undefined);
+  assert.equal(future.completeAt("B", "5e:2"), undefined);
+  const never = new Future(history.keepNow(), HEALS.slice(0, 3), START + 36 * HOUR);
+  assert.equal(never.completeAt("B"), null);
+});
+
+test("the mails that are expected next are those of the first instant at which any leaves", () => {
+  const history = labAfter(POSTED);
+  const hop = (/** @type {string} */ mail, /** @type {number} */ at, /** @type {string} */ to) =>
+    event("A", "hop.sent", at, { mail, next_hop: to, connector: null, recipients: [`${to}-IS@contoso.test`] });
+  const future = new Future(
+    history.keepNow(),
+    [hop("m1", 0.5, "B"), hop("m1", 0.5, "C"), hop("m2", 0.75, "B")],
+    START + 36 * HOUR,
+  );
+  assert.deepEqual(
+    future.nextMails().map(({ mail, to }) => [mail, to]),
+    [
+      ["m1", "B"],
+      ["m1", "C"],
+    ],
+  );
+  assert.deepEqual(new Future(history.keepNow(), [], START + 36 * HOUR).nextMails(), []);
+});
+
 test("a future changes neither the present nor the history", () => {
   const history = labAfter(LOST);
   const count = history.events.length;

@@ -32,6 +32,19 @@ export function Expected({ children }) {
   return html`<span class="expected"><span class="badge">expected</span> ${children}</span>`;
 }
 
+/**
+ * Return when a server that is behind is expected to have everything, in words; "" if it lacks nothing, or its future is not known.
+ * @param {Store} store
+ * @param {string} server
+ * @param {string} [folder] of this folder only
+ */
+export function completion(store, server, folder) {
+  const future = futureOf(store);
+  const at = future?.completeAt(server, folder);
+  if (!future || at === undefined) return "";
+  return at === null ? `expected: not before ${shortInstant(future.until)}` : `expected: all at ${shortInstant(at)}`;
+}
+
 /** What is expected until a replica has a change. @param {{store: Store, state: LabState, lack: Lack}} props */
 export function UntilWhen({ store, state, lack }) {
   const prospect = useProspect(store, state, lack);

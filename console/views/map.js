@@ -1,16 +1,20 @@
 /** The map: sites, servers and connectors, and mails that move between them. It is one SVG picture, so it fits any screen. */
 
 import { SEPARATIONS } from "../state/faults.js";
-import { LEGEND, signOf } from "../state/mail_types.js";
-import { CARD_HEIGHT, LEAST, mapLayout, meshOf } from "../state/map_layout.js";
+import { LEGEND, mailTypeName, signOf } from "../state/mail_types.js";
+import { CARD_HEIGHT, LEAST, mapLayout, meshOf, wayOf } from "../state/map_layout.js";
 import { folderName } from "../state/lab_state.js";
+import { shortInstant } from "../state/lab_time.js";
 import { MOST_LISTED } from "../state/sums.js";
 import { html, useEffect, useMemo, useRef } from "../vendor/preact.js";
-import { Envelopes } from "./envelopes.js";
+import { along, Envelopes } from "./envelopes.js";
+import { completion, futureOf } from "./expected.js";
 
 /**
  * @typedef {import("../store.js").Store} Store
  * @typedef {import("../state/lab_state.js").LabState} LabState
+ * @typedef {import("../state/lab_state.js").Topology} Topology
+ * @typedef {import("../state/map_layout.js").MapLayout} MapLayout
  * @typedef {import("../state/sums.js").ServerSums} ServerSums
  */
 
@@ -18,6 +22,12 @@ import { Envelopes } from "./envelopes.js";
 const SQUARES = ["in sync", "behind", "locally modified"];
 
 const MARGIN = 12;
+
+/** The most expected mails that are drawn; more would hide the map. */
+const MOST_NEXT = 20;
+
+/** Where they are drawn on their way: at its begin, because the words of a connector are in the middle. */
+const NEXT_PLACE = 0.12;
 
 /** How small the picture may become: a map that has no room scrolls. */
 const LEAST_SCALE = 0.7;
@@ -32,7 +42,7 @@ const VERSION = 62;
 
 /**
  * Return how wide cards must be, and the space between sites, so that every name has room.
- * @param {import("../state/lab_state.js").Topology} topology
+ * @param {Topology} topology
  * @returns {import("../state/map_layout.js").Sizes}
  */
 function sizesOf(topology) {
@@ -90,6 +100,7 @@ export function LabMap({ store, state }) {
           ${meshOf(layout, topology).map(
             ([from, to]) => html`<line class="mesh" x1=${from.x} y1=${from.y} x2=${to.x} y2=${to.y} />`,
           )}
+          <${NextMails} store=${store} layout=${layout} topology=${topology} />
           ${layout.connectors.map((line) => html`<${Connector} store=${store} state=${state} line=${line} />`)}
           ${Object.entries(layout.servers).map(
             ([name, place]) => html`<${Card} key=${name} store=${store} state=${state} name=${name} place=${place} />`,
@@ -105,7 +116,7 @@ export function LabMap({ store, state }) {
   </div>`;
 }
 
-/** @param {{store: Store, state: LabState, line: import("../state/map_layout.js").MapLayout["connectors"][number]}} props */
+/** @param {{store: Store, state: LabState, line: MapLayout["connectors"][number]}} props */
 function Connector({ store, state, line }) {
   const connector = state.topology.connectors.find((each) => each.name === line.name);
   if (!connector) return null;
@@ -144,9 +155,10 @@ function Card({ store, state, name, place }) {
   const queued = Object.keys(queue).length;
   const selected = store.page.selection.value?.kind === "server" && store.page.selection.value.id === name;
   const pointed = store.page.highlight.value?.servers.includes(name);
+  const expected = completion(store, name);
   return useMemo(
-    () => sums && picture({ store, state, name, place, sums, queued, selected, pointed }),
-    [store, name, place, sums, status, version, suspended, queued, selected, pointed],
+    () => sums && picture({ store, state, name, place, sums, queued, selected, pointed, expected }),
+    [store, name, place, sums, status, version, suspended, queued, selected, pointed, expected],
   );
 }
 
@@ -154,9 +166,9 @@ function Card({ store, state, name, place }) {
  * The picture of a server. Its accessible name contains the words that are seen, so that a user can speak them; the spaces between
  * the texts keep these words apart.
  * @param {{store: Store, state: LabState, name: string, place: import("../state/map_layout.js").Box, sums: ServerSums,
- *   queued: number, selected: boolean, pointed: boolean | undefined}} props
+ *   queued: number, selected: boolean, pointed: boolean | undefined, expected: string}} props
  */
-function picture({ store, state, name, place, sums, queued, selected, pointed }) {
+function picture({ store, state, name, place, sums, queued, selected, pointed, expected }) {
   const server = state.servers[name];
   const told = server.status !== "running" ? server.status : server.suspended ? "content suspended" : words(sums);
   const choose = () => store.page.select({ kind: "server", id: name });
@@ -167,7 +179,7 @@ function picture({ store, state, name, place, sums, queued, selected, pointed })
     transform=${`translate(${place.x} ${place.y})`}
     tabindex="0"
     role="button"
-    aria-label=${`Server ${name}, ${server.version}: ${told}${queued ? `, ${waiting} queued` : ""}`}
+    aria-label=${`Server ${name}, ${server.version}: ${told}${queued ? `, ${waiting} queued` : ""}${expected && `, ${expected}`}`}
     onClick=${choose}
     onKeyDown=${onEnter(choose)}
   >
@@ -189,7 +201,29 @@ function picture({ store, state, name, place, sums, queued, selected, pointed })
       <text x="20" y="11.5">${waiting}✉</text>
     </g>`
     }
+    ${expected && html`${" "}<text class="expected" x="2" y=${CARD_HEIGHT + 14}>${expected}</text>`}
   </g>`;
+}
+
+/**
+ * The mails that are expected next, in grey, with open outlines.
+ * @param {{store: Store, layout: MapLayout, topology: Topology}} props
+ */
+function NextMails({ store, layout, topology }) {
+  const mails = futureOf(store)?.nextMails() ?? [];
+  return mails.slice(0, MOST_NEXT).map(({ from, to, connector, sentAt, type }) => {
+    const way = wayOf(layout, topology, from, to, connector);
+    if (way.length < 2) return null;
+    const { x, y } = along(way, NEXT_PLACE);
+    const at = shortInstant(sentAt);
+    const words = `expected: ${mailTypeName(type)} from ${from} to ${to} at ${at}`;
+    return html`<g class="next-mail expected" role="img" aria-label=${words}>
+      <title>${words}</title>
+      <polyline points=${way.map((point) => `${point.x},${point.y}`).join(" ")} />
+      <path d=${`M${x - 11} ${y - 8}h22v16h-22z m0 0l11 8l11 -8`} />
+      <text x=${x} y=${y + 22}>${at}</text>
+    </g>`;
+  });
 }
 
 /** @param {ServerSums} sums */

@@ -5,6 +5,7 @@ import { folderName, HIERARCHY, setName } from "../state/lab_state.js";
 import { duration, SECOND_US, shortInstant } from "../state/lab_time.js";
 import { LAG_STEPS, lagStep, oldestOf, originTable, sortedFolders } from "../state/matrix.js";
 import { hasReplica, visibleText } from "../state/posts.js";
+import { completion } from "./expected.js";
 import { html, useState } from "../vendor/preact.js";
 import { KnowerNote, Knower, KnownStanding, useKnown } from "./known_status.js";
 
@@ -155,6 +156,7 @@ function Standing({ store, state, replica, now }) {
   const waits = unsent.size ? `, has not sent ${setName(state, unsent)}` : "";
   const oldest = lag === null ? "" : `, the oldest for ${duration(lag)}`;
   const behind = sync === "behind";
+  const expected = missing.size ? completion(store, server, folder) : "";
   return html`<button
     class=${`sync ${sync.replace(" ", "-")} ${behind && lag !== null ? `lag-${lagStep(lag)}` : ""}`}
     title=${`${server}: ${sync}${lacks}${oldest}${waits}`}
@@ -162,6 +164,7 @@ function Standing({ store, state, replica, now }) {
   >
     ${behind ? html`lacks <b>${numbers.count(missing)}</b>${lag !== null && lag >= SECOND_US && html` <small>for ${duration(lag)}</small>`}` : SHORT[sync]}
     ${!behind && missing.size > 0 && html` <b>(lacks ${numbers.count(missing)})</b>`}
+    ${expected && html`<small class="expected">${expected}</small>`}
   </button>`;
 }
 

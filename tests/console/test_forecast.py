@@ -109,3 +109,25 @@ def test_the_future_can_be_switched_off_and_changes_with_the_lab(lab: str, lost:
         expect(expected).to_contain_text("not before 22 Oct")
         client.start("A")
         expect(expected).to_contain_text("B has it at 22 Oct")
+
+
+def test_map_and_matrix_show_what_is_expected(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """The card of a server that is behind, and its cell in the matrix, say when it is expected to have everything. The mails that
+    are expected next are drawn on the map, apart from those that are on their way. An earlier moment has none of this."""
+    watched = open_page(lab)
+    page = watched.page
+    server = page.get_by_role("button", name="Server B,")
+    expect(server.locator(".expected")).to_have_text(re.compile(r"^expected: all at 22 Oct \d\d:15$"))
+    expect(page.get_by_role("button", name="Server A,").locator(".expected")).to_have_count(0)
+    ghosts = page.get_by_role("img", name=re.compile("^expected: .* from C to E at 21 Oct 01:00"))
+    expect(ghosts).to_have_count(1)
+    assert watched.serious_violations() == []
+    page.get_by_role("tab", name="Replicas").click()
+    cell = page.get_by_role("row", name=re.compile("^Projects")).locator("td").nth(1)
+    expect(cell.locator(".expected")).to_have_text(re.compile(r"^expected: all at 22 Oct \d\d:15$"))
+    assert watched.serious_violations() == []
+    page.keyboard.press("PageUp")
+    expect(page.locator(".clock .how")).to_have_text("an earlier moment")
+    expect(page.locator("#view .expected")).to_have_count(0)
+    page.get_by_role("tab", name="Map").click()
+    expect(page.locator("#view .expected")).to_have_count(0)
