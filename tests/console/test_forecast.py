@@ -112,8 +112,8 @@ def test_the_future_can_be_switched_off_and_changes_with_the_lab(lab: str, lost:
 
 
 def test_map_and_matrix_show_what_is_expected(lab: str, lost: Client, open_page: OpenPage) -> None:
-    """The card of a server that is behind, and its cell in the matrix, say when it is expected to have everything. The mails that
-    are expected next are drawn on the map, apart from those that are on their way. An earlier moment has none of this."""
+    """The card of a server that is behind, and its cell in the matrix, say when it is expected to have everything. The mails
+    that are expected next are drawn on the map, apart from those that are on their way. An earlier moment has none of this."""
     watched = open_page(lab)
     page = watched.page
     server = page.get_by_role("button", name="Server B,")
