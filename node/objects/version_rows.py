@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from node.codec.items import Version
 from node.state.context import Context, version_rank
@@ -102,6 +103,11 @@ _INSERT = (
     "INSERT INTO message (fid, object, rep, ctr, pcl, modified_at, fai, deleted, sent, supersedes, shown, subject, item)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_ROWS = 50
+"""Rows of one statement, because `executemany` costs more for each row. Old builds of SQLite allow at most 999 parameters."""
+_ROWS_BYTES = 4 * 1024 * 1024
+"""Bytes of items in one statement, because the driver copies them."""
+_INSERT_ROWS = _INSERT + (_ROWS - 1) * f", ({', '.join('?' * _INSERT.count('?'))})"
 _COUNT = COUNT_MESSAGES.format(fid="?", difference="?")
 
 
@@ -114,7 +120,7 @@ def insert_versions(
     sent: bool,
     supersedes: bool = False,
 ) -> None:
-    """Insert shown versions of one folder with one statement, and count them."""
+    """Insert shown versions of one folder, and count them."""
     rows = [
         (
             fid,
@@ -134,7 +140,11 @@ def insert_versions(
         for version in versions
     ]
     if rows:
-        conn.exec_driver_sql(_INSERT, rows)
+        for some in (rows[at : at + _ROWS] for at in range(0, len(rows), _ROWS)):
+            if len(some) == _ROWS and sum(len(row[-1] or b"") for row in some) <= _ROWS_BYTES:
+                conn.exec_driver_sql(_INSERT_ROWS, tuple(chain.from_iterable(some)))
+            else:
+                conn.exec_driver_sql(_INSERT, some)
         conn.exec_driver_sql(_COUNT, (fid, sum(version.item is not None for version in versions)))
     if not sent and not supersedes:
         ctx.fresh.setdefault(fid, []).extend(versions)

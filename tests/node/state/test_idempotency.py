@@ -32,7 +32,7 @@ def test_a_key_belongs_to_one_request() -> None:
     """Another request with the same key is refused, and nothing is posted."""
     office = PostOffice()
     posted(office, "k")
-    with pytest.raises(KeyReused, match="key of its own"):
+    with pytest.raises(KeyReused, match="a new key for each change"):
         posted(office, "k", OTHER)
     assert office.nodes["A"].count("Projects") == 1
 
