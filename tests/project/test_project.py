@@ -143,6 +143,20 @@ def test_the_index_lists_every_page(project_root: Path) -> None:
     assert [name for name in pages if f"({name})" not in index] == []
 
 
+def test_each_row_of_a_table_is_one_line(project_root: Path) -> None:
+    """Each row has as many cells as its table's head; a row that is wrapped into a second line would lose its last cells."""
+    broken = []
+    for page in [*project_root.glob("*.md"), *(project_root / "docs").rglob("*.md")]:
+        in_code, columns = False, 0
+        for number, line in enumerate(page.read_text("utf-8").splitlines(), 1):
+            in_code ^= line.lstrip().startswith("```")
+            bars = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") and not in_code else 0
+            if bars and columns and bars != columns:
+                broken.append(f"{page.relative_to(project_root)}:{number}: {line}")
+            columns = bars and (columns or bars)
+    assert broken == []
+
+
 def test_nouns_agree_with_their_numbers(project_root: Path) -> None:
     """No text says `1 mails` or `mail(s)`; the function `counted` forms the number and the noun."""
     found = []
