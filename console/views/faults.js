@@ -69,8 +69,8 @@ function Active({ store, state }) {
           (each) => html`<tr key=${each.id}>
             <th scope="row">${each.id}</th>
             <td>${state.faults[each.id]?.words ?? `${each.server} was killed`}</td>
-            <td>${each.acted === undefined ? "" : each.acted === 0 ? "not yet" : each.acted === 1 ? "once" : `${each.acted} times`}</td>
-            <td><${Meets} store=${store} mails=${waiting?.[each.id] ?? []} /></td>
+            <td>${each.acted === undefined || ofServer(each) ? "" : each.acted === 0 ? "not yet" : each.acted === 1 ? "once" : `${each.acted} times`}</td>
+            <td>${!ofServer(each) && html`<${Meets} store=${store} mails=${waiting?.[each.id] ?? []} />`}</td>
             <td>${each.kind !== "kill" && html`<button onClick=${() => heal(each.id)} aria-label=${`Heal ${each.id}`}>Heal</button>`}</td>
           </tr>`,
         )}
@@ -78,6 +78,9 @@ function Active({ store, state }) {
     </table>
     <button onClick=${() => heal("")}>Heal all</button>`;
 }
+
+/** Whether a fault is of one server, and so acts all the time and meets no mails. @param {any} fault */
+const ofServer = (fault) => fault.server !== undefined;
 
 /** How many mails are named; the others are counted. */
 const MOST_NAMED = 3;

@@ -16,12 +16,17 @@ from node.host.host import Host
 from node.state.directory import Stamp
 from topology.arguments import MOST_LETTERS, Line
 from traces.errors import TimeTextError
-from traces.labtime import END_AT, MAX_RATE, MIN_RATE, LabTime, checked_rate
+from traces.labtime import DAY_US, END_AT, MAX_RATE, MIN_RATE, LabTime, checked_rate
 
 LONGEST_WAIT_S = 5.0
 
 At = Annotated[int, Meta(ge=0, le=END_AT, examples=[1066694400000000])]
 """An instant in microseconds since 1970."""
+
+MOST_SKEW_US: Final = 400 * DAY_US
+"""The largest skew of a node's clock, in either direction."""
+
+Skew = Annotated[int, Meta(ge=-MOST_SKEW_US, le=MOST_SKEW_US)]
 
 Store = Annotated[Line, Meta(examples=["B"])]
 
@@ -58,11 +63,12 @@ class Instant(Body, frozen=True, kw_only=True):
 
 
 class Peers(Body, frozen=True, kw_only=True):
-    """The addresses at which the other servers accept mail, and what the node must ask the coordinator.
+    """The addresses at which the other servers accept mail, what the node must ask the coordinator, and the node's clock.
 
     asks: ask about each mail that is sent or arrives.
     keeps: also send the content of each mail.
     verbs: ask at each SMTP verb.
+    skew_us: how far the node's clock is ahead of lab time.
     """
 
     addresses: Annotated[
@@ -71,6 +77,7 @@ class Peers(Body, frozen=True, kw_only=True):
     asks: bool = False
     keeps: bool = False
     verbs: bool = False
+    skew_us: Skew = 0
     coordinator: Annotated[
         Annotated[str, Meta(max_length=MOST_LETTERS, pattern=r"^[^\s:].*:[0-9]{1,5}$")] | None,
         Meta(examples=["127.0.0.1:8025"], description="Host and port."),

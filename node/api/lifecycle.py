@@ -8,7 +8,7 @@ from msgspec import Meta
 from starlette.requests import Request
 from starlette.responses import Response
 
-from node.api.control import At
+from node.api.control import At, Skew
 from node.api.events import EVENT_LINES
 from node.api.hosts import Name, Number
 from node.api.routing.reading import Body
@@ -33,6 +33,7 @@ class BeginOrder(Body, frozen=True, kw_only=True):
     tls: the store offers STARTTLS and refuses unencrypted mail.
     imap_token: the store also listens for IMAP, and this is the users' password.
     imap_port: 0 for a free port.
+    skew_us: how far its clock is ahead of lab time.
     """
 
     run: Annotated[Line, Meta(examples=["up/2026-11-26T101500Z"])]
@@ -44,6 +45,7 @@ class BeginOrder(Body, frozen=True, kw_only=True):
     tls: bool = False
     imap_token: Line | None = None
     imap_port: Annotated[int, Meta(ge=0, le=65_535)] = 0
+    skew_us: Skew = 0
 
 
 class Lifecycle(Protocol):

@@ -110,7 +110,8 @@ class HostStuck(NodeError):
 class Host:
     """Runs one opened node. Call `start`, then `stop` or `kill`, once each.
 
-    clock: the host's own; the coordinator sets it with `set_clock`.
+    clock: shows lab time; the coordinator sets it with `set_clock`.
+    skew_us: how far the node's own clock is ahead of lab time; see `set_skew`.
     decide: asks for fault decisions.
     idle: called when the host has no more work, or has failed.
     connections: those that the hosts of one process share. `failure` is the error of a stimulus that the host itself began: a
@@ -128,10 +129,12 @@ class Host:
         idle: Callable[[], None],
         tls: Tls | None = None,
         connections: Connections | None = None,
+        skew_us: int = 0,
     ) -> None:
         self.name = node.name
         self._node = node
         self._clock = clock
+        self._skew_us = skew_us
         self._idle = idle
         self._decide = decide
         self._listener = SmtpListener(
@@ -263,11 +266,12 @@ class Host:
         return result
 
     def _stimulus_at(self) -> LabTime:
-        """Return the lab time of a stimulus that begins now. While the clock runs, the node first does what came due before.
+        """Return what the node's clock shows for a stimulus that begins now. While the clock runs, the node first does what
+        came due before.
 
         Timers fire a little late in real time, and a request may arrive before the pump wakes.  # spec: TM-1, OUT-1, ST-1
         """
-        now = self._clock.now()
+        now = self._clock.now() + self._skew_us
         return self._node.catch_up(now) if self._clock.rate else now
 
     async def _accept(self, hop: IncomingHop, mail: IncomingMail) -> None:
@@ -349,11 +353,11 @@ class Host:
         return bool(self._write_error)
 
     def next_due(self) -> LabTime | None:
-        """Return when the node's next row is due; None if never. A mail in flight is a row that is due already."""
+        """Return the lab time at which the node's next row is due; None if never. A mail in flight is due already."""
         if self._stale:
             self._due_at = self._node.next_due() if self._up else None
             self._stale = False
-        return self._due_at
+        return None if self._due_at is None else self._due_at - self._skew_us
 
     def busy(self, at: LabTime) -> str:
         """Return why this host is not idle at `at`, in words; '' if it is idle."""
@@ -389,14 +393,26 @@ class Host:
     async def _catch_up(self) -> None:
         """Let the node do what came due before the present lab time, after a clock that ran was paused or set forward."""
         now = self._clock.now()
+        shown_at = now + self._skew_us
         try:
             while self._up and (due_at := self.next_due()) is not None and due_at < now:
                 self._stale = True
-                if self._node.catch_up(now) == now:  # what is still due is mail
+                if self._node.catch_up(shown_at) == shown_at:  # what is still due is mail
                     break
                 await asyncio.sleep(0)  # between the parts of a long cycle
         except Exception as error:
             self._own_stimulus_failed(error)
+
+    def set_skew(self, skew_us: int) -> None:
+        """Let the node's own clock show lab time and `skew_us` more, or less if it is negative.
+
+        The node sees only its own clock: events, mails, schedules and time-outs use it. The coordinator sees only lab time. If
+        the clock goes back, the node stays at the time of its last event until the clock has reached it.  # spec: TM-1
+        """
+        if skew_us != self._skew_us:
+            self._skew_us = skew_us
+            self._deliveries.changed()
+            self._wake.set()
 
     async def go(self) -> None:
         """Continue after `hold`."""
@@ -475,7 +491,7 @@ class Host:
 
     def _send_due(self, now: LabTime) -> bool:
         """Begin deliveries of due mails; return True if there was any. This postpones the next tick a little."""
-        has_begun = self._deliveries.begin_due(now)
+        has_begun = self._deliveries.begin_due(now + self._skew_us)
         if has_begun:
             self._ticked_s = asyncio.get_running_loop().time()
         return has_begun

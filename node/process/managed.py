@@ -116,6 +116,8 @@ class ManagedNode:
 
     def meet(self, peers: Peers) -> None:
         self._faults.meet(peers)
+        if self._store is not None:
+            self._store.host.set_skew(peers.skew_us)
 
     def stop(self) -> None:
         self._end.set()
@@ -201,7 +203,8 @@ class ManagedNode:
         topology = load_topology(options.topology)
         self._store = await self._begun(Begin(topology, ALONE, topology.start_at))
         host = self._store.host
-        await host.set_clock(await host.hold(), options.rate)
+        last_at = host.read(lambda node: node.last_at)  # time never goes back
+        await host.set_clock(max(await host.hold(), last_at), options.rate)
         await host.go()
 
     async def _begun(self, begin: Begin) -> RunningStore:
@@ -237,7 +240,7 @@ class ManagedNode:
             self._enter(order)
             restore, self._restore = self._restore, None
             imap = None if order.imap_token is None else (order.imap_token, order.imap_port)
-            begin = Begin(topology, order.run, order.at, restore, order.traces, order.tls, imap)
+            begin = Begin(topology, order.run, order.at, restore, order.traces, order.tls, imap, order.skew_us)
             self._store = await self._begun(begin)
             return self.status(name)
 

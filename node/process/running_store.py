@@ -38,6 +38,7 @@ class Begin:
     traces: the folder of its segments, below the folder of all traces.
     tls: it offers STARTTLS, with a certificate that it derives from the lab's secret, and refuses unencrypted mail.
     imap: it also listens for IMAP, on the address of SMTP; the users' password, and the port.
+    skew_us: how far its clock is ahead of lab time.
     """
 
     topology: Topology
@@ -47,6 +48,7 @@ class Begin:
     traces: str = ""
     tls: bool = False
     imap: tuple[str, int] | None = None
+    skew_us: int = 0
 
 
 class RunningStore:
@@ -75,6 +77,7 @@ class RunningStore:
             decide=faults.decide,
             idle=idle,
             tls=tls_of(options.data / "tls", _secret_of(options), options.name) if begin.tls else None,
+            skew_us=begin.skew_us,
         )
         await host.hold()
         try:
@@ -148,13 +151,14 @@ def _opened(options: Namespace, begin: Begin) -> tuple[Node, LabClock]:
         real_time=time.time,
         traces_dir=traces,
     )
+    shown_at = begin.at + begin.skew_us
     if begin.restore is not None:
-        node.restore(begin.at, begin.restore)
+        node.restore(shown_at, begin.restore)
     else:
-        node.open(begin.at)
-    # Time never goes back: a store that gets an earlier time continues from its last event. The clock is paused: if it ran
-    # until the host is held, requests before `go` would be later than the start, and what came due before would be of then.
-    return node, LabClock(max(begin.at, node.last_at), monotonic=time.monotonic)
+        node.open(shown_at)
+    # The clock is paused: if it ran until the host is held, requests before `go` would be later than the start, and what came
+    # due before would be of then.
+    return node, LabClock(begin.at, monotonic=time.monotonic)
 
 
 def _secret_of(options: Namespace) -> str:

@@ -114,7 +114,7 @@ class RemoteHost:
         await self._request("/clock/go")
 
     async def meet(self, peers: Mapping[str, object]) -> None:
-        """Send the node the addresses of its peers, and whether it must ask the lab about faults."""
+        """Send the node what `PeerNotifier` knows for it."""
         await self._request("/peers", "PUT", msgspec.json.encode(peers))
 
     async def back(self, *, at_once: bool) -> bool:

@@ -154,6 +154,13 @@ class LiveLab(SocketLab[Host]):
         await host.kill()
         self._servers.server(name).kill_fault = self.faults.killed(name)
 
+    # --- faults
+
+    def _faults_changed(self) -> None:
+        super()._faults_changed()
+        for name, host in self._hosts.items():
+            host.set_skew(self.faults.skew_us(name))
+
     # --- opening and closing
 
     async def up(self) -> None:
@@ -191,7 +198,8 @@ class LiveLab(SocketLab[Host]):
 
     async def _start(self, server: LabServer) -> None:
         async with self.coordinator.steady() as now:
-            node = self._servers.start(server, now, self._backup_of(server))
+            skew_us = self.faults.skew_us(server.name)
+            node = self._servers.start(server, now + skew_us, self._backup_of(server))
             host = Host(
                 node,
                 clock=LabClock(now, rate=self.coordinator.rate, monotonic=time.monotonic),
@@ -200,6 +208,7 @@ class LiveLab(SocketLab[Host]):
                 idle=self.coordinator.pulse,
                 tls=tls_of(self._folder.path / "tls", self.seed, server.name) if self._tls else None,
                 connections=self._connections,
+                skew_us=skew_us,
             )
             port = self._ports.get(server.name, 0)
             listening = asyncio.ensure_future(host.start(LOOPBACK, port))
@@ -214,7 +223,7 @@ class LiveLab(SocketLab[Host]):
             except OSError as error:
                 server.status = ServerStatus.STOPPED
                 with suppress(CannotWrite):
-                    node.close(now)
+                    node.close(now + skew_us)
                 if error.errno in NO_HANDLE:
                     raise CannotWrite(server.name, refusal_words(error), starting=True) from error
                 raise LabError(

@@ -133,7 +133,7 @@ class ManagedProcess:
                 return None
             await asyncio.sleep(AGAIN_S)
 
-    async def start(self, at: LabTime, backup: bytes | None) -> None:
+    async def start(self, at: LabTime, backup: bytes | None, skew_us: int) -> None:
         """Begin the store, with its clock paused. If the store already runs in this run and history, it continues.
 
         Raises LabError if the process does not answer, or refuses.
@@ -149,7 +149,7 @@ class ManagedProcess:
         await self._load_saved(state)
         if backup is not None:
             await self._ordered("PUT", "/restore", backup)
-        order = msgspec.json.encode({**msgspec.structs.asdict(self._order), "at": at})
+        order = msgspec.json.encode({**msgspec.structs.asdict(self._order), "at": at, "skew_us": skew_us})
         answer = await self._ordered("POST", "/begin", order)
         self._set_addresses(msgspec.json.decode(answer, type=ProcessState))
 

@@ -75,7 +75,7 @@ class NodeProcess:
         assert self._process is not None, "start() comes first"
         return self._process.pid
 
-    async def start(self, at: LabTime, backup: bytes | None) -> None:
+    async def start(self, at: LabTime, backup: bytes | None, skew_us: int) -> None:
         """Start the process and begin its store.
 
         Raises LabError if the process does not start. The error has the last lines of the process's log, if there are any.
@@ -107,7 +107,7 @@ class NodeProcess:
             await self._ready(log)
             managed = ManagedProcess(self.name, self.http, token=self._token, pulse=self.pulse, order=self._order)
             self._managed = managed
-            await managed.start(at, backup)
+            await managed.start(at, backup, skew_us)
             self.smtp, self.imap = managed.smtp, managed.imap
         except BaseException:
             await self.kill()

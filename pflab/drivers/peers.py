@@ -1,4 +1,4 @@
-"""Sends nodes in other processes the addresses of their peers, and whether they must ask the lab about faults."""
+"""Sends nodes in other processes the addresses of their peers, whether they must ask the lab about faults, and their skews."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PeerNotifier:
-    """Sends all nodes of a lab the addresses of their peers, and whether to ask about faults.
+    """Sends all nodes of a lab the addresses of their peers, whether to ask about faults, and how wrong their clocks are.
 
     hosts: the hosts that answer.
     smtp_of: the address at which a server takes mail.
@@ -42,7 +42,9 @@ class PeerNotifier:
     async def notify(self) -> None:
         """Notify all nodes now."""
         peers = self._peers()
-        await asyncio.gather(*[host.meet(peers) for host in self._hosts()])
+        await asyncio.gather(
+            *[host.meet({**peers, "skew_us": self._faults.skew_us(host.name)}) for host in self._hosts()]
+        )
 
     def notify_soon(self) -> None:
         """Notify all nodes in a task, for callers that cannot wait. The lab calls `wait_notified` before it moves the clock."""
@@ -57,9 +59,10 @@ class PeerNotifier:
 
     async def wait_notified(self) -> None:
         """Wait until all nodes are notified. Raises the error of a notification that failed."""
-        if self._notifying is not None:
-            await self._notifying
-            self._notifying = None
+        while (notifying := self._notifying) is not None:
+            await notifying
+            if self._notifying is notifying:
+                self._notifying = None
 
     async def end(self) -> None:
         """Wait until no notification is in progress. Ignore notifications that failed."""

@@ -23,6 +23,7 @@ class RemoteCoordinator(Coordinator):
 
     every: returns all hosts, answering or not.
     hosts_changed: called when a host is passed over or answers again, so that all nodes learn the addresses of their peers.
+    faults_known: waits until all nodes know which faults are active.
     returning: called when a host answers again and before it runs, because the host may have missed directory updates.
     """
 
@@ -37,12 +38,14 @@ class RemoteCoordinator(Coordinator):
         faults: Ending,
         outside: Callable[[], str],
         hosts_changed: Callable[[], Awaitable[None]],
+        faults_known: Callable[[], Awaitable[None]],
         returning: Callable[[], None],
     ) -> None:
         super().__init__(start_at, hosts, monotonic=monotonic, changed=changed, faults=faults, outside=outside)
         self._every = every
         self._passed_over: set[str] = set()
         self._hosts_changed = hosts_changed
+        self._faults_known = faults_known
         self._returning = returning
 
     async def look(self) -> None:
@@ -51,6 +54,9 @@ class RemoteCoordinator(Coordinator):
 
     async def _look(self) -> None:
         await self.look()
+
+    async def _announce_faults(self) -> None:
+        await self._faults_known()
 
     async def _find_again(self) -> None:
         await self._ask_all(0.0, at_once=True)

@@ -5,7 +5,7 @@ The lab has an object for each responsibility:
 | object | responsibility |
 |---|---|
 | `RemoteCoordinator` | lab time |
-| `PeerNotifier` | sends each node the addresses of its peers, and whether to ask about faults |
+| `PeerNotifier` | sends each node the addresses of its peers, whether to ask about faults, and the skew of its clock |
 | `EventCollector` | adds the nodes' events to the record, each after its causes |
 | `FaultPlan` | the faults; while any is active, nodes ask the lab before each mail (`pflab.server.faults`) |
 | `Servers` | the status of each server, and its directory updates |
@@ -72,8 +72,11 @@ class Process(Protocol):
     imap: Address | None
     pulse: Pulse
 
-    async def start(self, at: LabTime, backup: bytes | None) -> None:
-        """Begin the store with its clock paused, from a backup if one is given. Raises LabError if this fails."""
+    async def start(self, at: LabTime, backup: bytes | None, skew_us: int) -> None:
+        """Begin the store with its clock paused, from a backup if one is given. Raises LabError if this fails.
+
+        skew_us: how far the clock of the store is ahead of lab time.
+        """
 
     async def stop(self) -> None:
         """Stop the store cleanly."""
@@ -156,6 +159,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             faults=self.faults,
             outside=RelayedMails(topology, self.record).waits,
             hosts_changed=self._peers.notify,
+            faults_known=self.faults_known,
             returning=self._update_directories,
         )
         proxy = Proxy(self._address_of, self._answer, self.token)
@@ -294,6 +298,9 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
                 )
             self._logged = str(error)
 
+    async def faults_known(self) -> None:
+        await self._peers.wait_notified()
+
     def _faults_changed(self) -> None:
         super()._faults_changed()
         self._peers.notify_soon()
@@ -419,7 +426,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         if backup is not None:
             server.forget()
         try:
-            await process.start(now, backup)
+            await process.start(now, backup, self.faults.skew_us(name))
         except OSError as error:
             raise CannotWrite(name, refusal_words(error), starting=True) from error
         server.backup = None

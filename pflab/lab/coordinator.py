@@ -319,6 +319,9 @@ class Coordinator:
     async def _look(self) -> None:
         """Refresh the state of the hosts. Hosts in this process do not need it; `RemoteCoordinator` asks the others."""
 
+    async def _announce_faults(self) -> None:
+        """Wait until the hosts know which faults have ended. Hosts in this process know it already."""
+
     async def _find_again(self) -> None:
         """Ask the hosts that were passed over whether they answer again, so that a move begins with all living hosts."""
 
@@ -383,6 +386,7 @@ class Coordinator:
             at = max([at, self.now, *times])
             self._clock.jump(at)
             self._faults.expire(at)
+            await self._announce_faults()
             self._clock.set_rate(rate)
             self.watch_faults()
             if act is not None:

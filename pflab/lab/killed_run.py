@@ -28,13 +28,14 @@ from msgspec.structs import replace
 from node.errors import NodeError
 from node.store.trace_export import export_file
 from pflab.errors import LabError
-from pflab.faults.fault import Kill, kind_of
+from pflab.faults.fault import Kill, Skew, kind_of
 from pflab.faults.fault_plan import faults_at_end
 from pflab.runs.databases import RunReader
 from pflab.runs.events import RunEvents
 from pflab.runs.lab_state import LabState, ServerStatus, read_state, write_state
 from traces.errors import SegmentError
 from traces.events import Event, FaultHealed, FaultInjected, NodeStarted, NodeStopped
+from traces.labtime import parse_duration
 from traces.open_segment import adopt, is_being_written, list_open
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _last_state(run: Path, state: LabState) -> LabState:
     injected = sum(isinstance(event, FaultInjected) for event in events)
     return replace(
         state,
-        at=max([state.at, *(event.at for event in events), *_last_stimuli(run)]),
+        at=max([state.at, *_lab_times(events, run)]),
         servers=servers,
         faults=faults_at_end(state.faults, injected, active),
     )
@@ -131,9 +132,16 @@ def _statuses(events: Sequence[Event], *, stopped_by_kill: bool) -> Mapping[str,
     return statuses
 
 
-def _last_stimuli(run: Path) -> Iterator[LabTime]:
-    """Yield the lab time of each store's last stimulus, which may have had no event."""
+def _lab_times(events: Sequence[Event], run: Path) -> Iterator[LabTime]:
+    """Yield the lab times of events, and of each store's last stimulus, which may have had no event. The times of a store whose
+    clock was ever fast are yielded as early as they can have been."""
+    fast_us: dict[str, int] = {}
+    for event in events:
+        if isinstance(event, FaultInjected) and event.kind == kind_of(Skew):
+            name, by_us = str(event.details["server"]), parse_duration(str(event.details["by"]))
+            fast_us[name] = max(fast_us.get(name, 0), by_us)
+    yield from (event.at - fast_us.get(event.node, 0) for event in events)
     reader = RunReader.at(run)
     for name in reader.stores():
         with suppress(LabError), reader.reading(name) as store:
-            yield store.last_at
+            yield store.last_at - fast_us.get(name, 0)

@@ -98,6 +98,9 @@ class ServedLab(Lab):
     async def catch_up(self) -> None:
         """Bring the record up to date, in a driver whose nodes do not report their events by themselves."""
 
+    async def faults_known(self) -> None:
+        """Wait until every server knows which faults are active, in a driver whose servers learn it by a message."""
+
     async def renew(self, topology: Topology | None) -> None:
         """End this run and begin another, with another organization if one is given. Raises KeepsRun or KeepsTopology if this
         lab cannot."""

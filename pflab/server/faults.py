@@ -87,13 +87,16 @@ async def kinds(lab: ServedLab) -> Response:
 @FAULTS.post("", status=HTTPStatus.CREATED, answers={HTTPStatus.CREATED: _INJECTED})
 async def inject(lab: ServedLab, fault: Annotated[InjectableFault, JSON]) -> Response:
     """Inject a fault; return its id."""
-    return json_response({"id": lab.faults.inject(fault)}, HTTPStatus.CREATED)
+    id_ = lab.faults.inject(fault)
+    await lab.faults_known()
+    return json_response({"id": id_}, HTTPStatus.CREATED)
 
 
 @FAULTS.delete("")
 async def heal_all(lab: ServedLab) -> Response:
     """End all faults."""
     lab.faults.heal()
+    await lab.faults_known()
     return json_response(faults_shown(lab))
 
 
@@ -101,6 +104,7 @@ async def heal_all(lab: ServedLab) -> Response:
 async def heal(lab: ServedLab, fault: str) -> Response:
     """End one fault."""
     lab.faults.heal(fault)
+    await lab.faults_known()
     return json_response(faults_shown(lab))
 
 

@@ -12,13 +12,14 @@ import pytest
 from node.errors import FolderUnknown, InternalError, NotRunning
 from node.store.node import Node
 from pflab.errors import LabError
-from pflab.faults.fault import CONNECT_US, Alter, Blackhole, Cut, Delay, Duplicate, Hold, Lose, Reorder
+from pflab.faults.fault import CONNECT_US, Alter, Blackhole, Cut, Delay, Duplicate, Hold, Lose, Reorder, Skew
 from pflab.oracle.convergence_bound import bound_of
 from tests.support.clock import ALWAYS_US, START_AT
 from tests.support.lab_actions import events_of, post, subjects
 from tests.support.lab_factory import LabFactory
 from tests.support.topologies import FOUR_STORES_IN_TWO_SITES, LATE_STORE, TWO_STORES
 from traces.events import (
+    ChangeMade,
     EntryMade,
     FaultHealed,
     FaultInjected,
@@ -228,6 +229,38 @@ class FaultCases:
             await lab.advance(lab.now + HOUR_US)
             assert subjects(lab, "B") == ["Hello"]
 
+    @pytest.mark.parametrize("by_us", [10 * MINUTE_US, -10 * MINUTE_US])
+    async def test_a_server_works_by_its_own_wrong_clock(self, make_lab: LabFactory, by_us: int) -> None:
+        """TM-1, OUT-1: a server whose clock is wrong writes and sends by it. Lab time and the other servers do not change, and
+        after the heal no event of the server is earlier than the one before."""
+        async with make_lab(TWO_STORES) as lab:
+            start_at = lab.now
+            fault = lab.faults.inject(Skew(server="A", by=format_duration(by_us)))
+            await post(lab, "A")
+            assert lab.now == start_at
+            assert [event.at for event in events_of(lab, ChangeMade, "A")] == [start_at + max(0, by_us)]
+            await lab.advance(start_at + ALWAYS_US - by_us)
+            assert [event.at for event in events_of(lab, MailSubmitted, "A")] == [start_at + ALWAYS_US]
+            assert [event.at for event in events_of(lab, VersionApplied, "B")] == [start_at + ALWAYS_US - by_us]
+            lab.faults.heal(fault)
+            await post(lab, "A", "later")
+            await lab.advance(start_at + 3 * ALWAYS_US)
+            assert subjects(lab, "B") == ["Hello", "later"]
+            times = [event.at for event in lab.events() if event.node == "A"]
+            assert times == sorted(times)
+            assert lab.now == start_at + 3 * ALWAYS_US
+
+    async def test_a_clock_is_right_from_the_instant_at_which_the_fault_ends(self, make_lab: LabFactory) -> None:
+        """TM-1: while the clock of the lab jumps, a skew that is healed at an instant has no effect from then on."""
+        async with make_lab(TWO_STORES) as lab:
+            fault = lab.faults.inject(Skew(server="A", by="-4 min"))
+            await lab.advance(START_AT + 10 * MINUTE_US)
+            lab.faults.heal(fault)
+            await post(lab, "A")
+            assert [event.at for event in events_of(lab, ChangeMade, "A")] == [START_AT + 10 * MINUTE_US]
+            await lab.advance(START_AT + ALWAYS_US)
+            assert [event.at for event in events_of(lab, MailSubmitted, "A")] == [START_AT + ALWAYS_US]
+
     async def test_packets_that_are_dropped_cost_each_attempt_ten_seconds(self, make_lab: LabFactory) -> None:
         """RT-2: a connection into a black hole is neither accepted nor refused, and the trace says so; after the heal the next
         attempt delivers the mail."""
@@ -333,6 +366,23 @@ class ServerCases:
             assert [event.reason for event in events_of(lab, NodeStarted, "A")] == ["first", "restart"]
             assert subjects(lab, "A") == ["Hello"]
             await lab.advance(START_AT + HOUR_US)
+            assert subjects(lab, "B") == ["Hello"]
+
+    async def test_a_restart_with_a_wrong_clock_changes_no_lab_time(self, make_lab: LabFactory) -> None:
+        """TM-1: a server starts by its own clock, which stays wrong until the fault is healed. Lab time stays also if the clock
+        was corrected and the last event of the server is later."""
+        async with make_lab(TWO_STORES) as lab:
+            lab.faults.inject(Skew(server="A", by="2 h"))
+            await post(lab, "A")
+            await lab.stop("A")
+            await lab.start("A")
+            assert events_of(lab, NodeStarted, "A")[-1].at == START_AT + 2 * HOUR_US
+            lab.faults.heal()
+            await lab.stop("A")
+            await lab.start("A")
+            assert lab.now == START_AT
+            await lab.advance(START_AT + 3 * HOUR_US)
+            assert lab.now == START_AT + 3 * HOUR_US
             assert subjects(lab, "B") == ["Hello"]
 
     async def test_acknowledged_posts_survive_a_kill(self, make_lab: LabFactory) -> None:

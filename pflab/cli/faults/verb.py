@@ -12,7 +12,7 @@ from pflab.cli.actions import verb_with_actions
 from pflab.cli.faults.injection import injection
 from pflab.cli.output import Json, err, print_json, print_lines, print_result
 from pflab.cli.running_lab import Lab, client_of
-from pflab.faults.fault import INJECTABLE, Fault
+from pflab.faults.fault import INJECTABLE, KINDS, Fault, ServerFault
 from pflab.terms.fault_words import fault_words
 from pflab.terms.verdict import ExitCode
 from topology.problems import counted
@@ -26,7 +26,7 @@ fault = verb_with_actions(
     """Inject or heal faults in a running lab; stop, start, back up and restore its servers.
 
     Without an action, the verb lists the active faults. lose, alter, delay, duplicate and reorder act on mail in transit;
-    hold, cut, blackhole and smtp act on the links between servers.
+    hold, cut, blackhole and smtp act on the links between servers; unstamp and skew act on a server.
     """
 )
 
@@ -57,8 +57,9 @@ def _inject(asked: Fault, lab: str | None, as_json: bool) -> int:
         print_json(id_)
     else:
         print_lines([id_])
-        notes = _waiting_lines(waiting) or ["  No mail that waits now will meet it."]
-        err.print("\n".join(notes), markup=False, style="dim")
+        if not isinstance(asked, ServerFault):
+            notes = _waiting_lines(waiting) or ["  No mail that waits now will meet it."]
+            err.print("\n".join(notes), markup=False, style="dim")
     return ExitCode.GOOD
 
 
@@ -161,8 +162,11 @@ def _healed_lines(before: Sequence[Mapping[str, Any]], left: Sequence[Mapping[st
 
 
 def _fault_line(active: Mapping[str, Any]) -> str:
+    words = f"{active['id']}  {fault_words(active['kind'], active)}"
+    if issubclass(KINDS[active["kind"]], ServerFault):  # acts all the time
+        return words
     times = {0: "has not acted", 1: "has acted once"}.get(active["acted"], f"has acted {active['acted']} times")
-    return f"{active['id']}  {fault_words(active['kind'], active)}  ({times})"
+    return f"{words}  ({times})"
 
 
 def _waiting_lines(mails: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -8,13 +8,13 @@ import pytest
 
 from pflab.drivers.live import LiveLab
 from pflab.errors import LabError
-from pflab.faults.fault import Lose
+from pflab.faults.fault import Lose, Skew
 from pflab.oracle.judge import Observer
 from pflab.runs.continued import continue_run
 from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import Judgement
 from topology.file.load import topology_from_text
-from traces.events import FaultHealed, NodeStarted, RunEnded, RunStarted
+from traces.events import ChangeMade, FaultHealed, NodeStarted, RunEnded, RunStarted
 from traces.labtime import HOUR_US, MINUTE_US
 from traces.reading import read_folder
 
@@ -60,6 +60,22 @@ async def test_a_lab_continues_where_it_stopped(tmp_path: Path) -> None:
     async with resumed(RunFolder.at(second), tmp_path / "up" / "third") as lab:
         await lab.start("C")
         assert lab.running("C")
+
+
+async def test_a_wrong_clock_is_wrong_in_a_continued_lab_too(tmp_path: Path) -> None:
+    """TM-1: the fault stays in force, lab time continues where it stopped, and the clock is right when the fault is healed."""
+    first = RunFolder.at(tmp_path / "up" / "first")
+    async with LiveLab(topology_from_text(TEXT), folder=first) as lab:
+        lab.faults.inject(Skew(server="A", by="-10 min"))
+        await lab.advance(lab.now + HOUR_US)
+        stopped_at = lab.now
+    async with resumed(first, tmp_path / "up" / "second") as lab:
+        assert lab.now == stopped_at
+        await lab.do("A", lambda node, now: node.post(now, "Projects", subject="slow"))
+        lab.faults.heal()
+        await lab.do("A", lambda node, now: node.post(now, "Projects", subject="right"))
+        times = [event.at for event in lab.events() if isinstance(event, ChangeMade) and event.node == "A"]
+        assert times == [stopped_at - 10 * MINUTE_US, stopped_at]
 
 
 async def test_a_run_continues_in_which_nothing_happened(tmp_path: Path) -> None:

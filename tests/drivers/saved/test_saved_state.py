@@ -92,6 +92,7 @@ def live_a_little(client: Client) -> list[str]:
     client.advance("1 h")
     client.inject("delay", from_="A", to="C", by="30 h")
     client.inject("unstamp", server="C")
+    client.inject("skew", server="A", by="10 min")
     client.inject("cut", between=["B", "D"])
     client.post("A", "Projects", subject="delayed")
     backups.append(client.backup("A"))

@@ -271,6 +271,7 @@ async def test_a_host_that_is_back_at_once_learns_its_peers(calls: list[str]) ->
         changed=lambda how, rate, to: None,
         faults=FakeFaults(),
         hosts_changed=notify,
+        faults_known=notify,
         returning=lambda: calls.append("B gets directory updates"),
         outside=str,
     )
