@@ -70,7 +70,7 @@ export function mail(id) {
 /**
  * Return the path of an order of the lab to a server.
  * @param {string} name
- * @param {"start" | "stop" | "kill" | "backup" | "restore"} order
+ * @param {"start" | "stop" | "kill" | "backup" | "restore" | "delete"} order
  */
 export const server = (name, order) => `/lab/servers/${part(name)}/${order}`;
 
@@ -88,6 +88,10 @@ export function node(name) {
     settings: `${path}/settings`,
     settingDetails: `${path}/settings/details`,
     messages: `${path}/messages`,
+    send: `${path}/send`,
+    synchronize: `${path}/synchronize`,
+    replicas: `${path}/replicas`,
+    propagate: `${path}/propagate`,
     /** @param {string} folder */
     folder: (folder) => `${path}/folders/${part(folder)}`,
     /** @param {string} folder */

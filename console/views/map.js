@@ -26,7 +26,7 @@ const MARGIN = 12;
 /** The most expected mails that are drawn; more would hide the map. */
 const MOST_NEXT = 20;
 
-/** Where they are drawn on their way: at its begin, because the words of a connector are in the middle. */
+/** Where they are drawn on a connector: at its begin, because its words are in the middle. */
 const NEXT_PLACE = 0.12;
 
 /** How small the picture may become: a map that has no room scrolls. */
@@ -179,7 +179,7 @@ function picture({ store, state, name, place, sums, queued, selected, pointed, e
     transform=${`translate(${place.x} ${place.y})`}
     tabindex="0"
     role="button"
-    aria-label=${`Server ${name}, ${server.version}: ${told}${queued ? `, ${waiting} queued` : ""}${expected && `, ${expected}`}`}
+    aria-label=${`Server ${name}, ${server.version}: ${told}${expected && `, ${expected}`}${queued ? `, ${waiting} queued` : ""}`}
     onClick=${choose}
     onKeyDown=${onEnter(choose)}
   >
@@ -188,6 +188,7 @@ function picture({ store, state, name, place, sums, queued, selected, pointed, e
     <text class=${name.length < LONG ? "name" : "name long"} x=${NAME.x} y="26">${name}</text>${" "}
     <text class="version" x=${place.width - 12} y="25">${server.version}</text>${" "}
     <text class="told" x="14" y="48">${told}</text>${" "}
+    ${expected && html`<text class="expected" x="2" y=${CARD_HEIGHT + 14}>${expected}</text>${" "}`}
     ${sums.replicas.slice(0, room).map(
       (each, index) =>
         html`<rect class=${`square ${each.sync.replace(" ", "-")}`} x=${14 + index * 14} y="60" width="11" height="9" rx="2">
@@ -201,7 +202,6 @@ function picture({ store, state, name, place, sums, queued, selected, pointed, e
       <text x="20" y="11.5">${waiting}✉</text>
     </g>`
     }
-    ${expected && html`${" "}<text class="expected" x="2" y=${CARD_HEIGHT + 14}>${expected}</text>`}
   </g>`;
 }
 
@@ -214,7 +214,7 @@ function NextMails({ store, layout, topology }) {
   return mails.slice(0, MOST_NEXT).map(({ from, to, connector, sentAt, type }) => {
     const way = wayOf(layout, topology, from, to, connector);
     if (way.length < 2) return null;
-    const { x, y } = along(way, NEXT_PLACE);
+    const { x, y } = along(way, connector ? NEXT_PLACE : 0.5);
     const at = shortInstant(sentAt);
     const words = `expected: ${mailTypeName(type)} from ${from} to ${to} at ${at}`;
     return html`<g class="next-mail expected" role="img" aria-label=${words}>

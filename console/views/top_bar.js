@@ -4,6 +4,7 @@ import { CLOCK, LAB, savedLab } from "../api.js";
 import { clockTime, duration, fullInstant } from "../state/lab_time.js";
 import { folderName } from "../state/lab_state.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { NEVER_SUSPENDED } from "./panel/administration.js";
 
 /**
  * @typedef {import("../store.js").Store} Store
@@ -38,6 +39,7 @@ export function TopBar({ store, state }) {
 function Suspended({ store, state }) {
   const names = Object.keys(state.servers).filter((name) => state.servers[name].suspended);
   if (names.length === 0) return null;
+  const [unable, sending] = replicating(state);
   return html`<p class="banner" role="status">
     Content replication is suspended on${" "}
     ${names.map(
@@ -45,7 +47,22 @@ function Suspended({ store, state }) {
         html`${index > 0 && ", "}<button class="link" onClick=${() => store.page.select({ kind: "server", id: name })}>${name}</button>`,
     )}.
     Changes of posts stay where they were made until it is resumed; folders still replicate.
+    ${sending.length > 0 && html` These servers still replicate content: ${sending.join(", ")}.`}
+    ${unable.length > 0 && html` Their versions cannot suspend it: ${unable.join(", ")}.`}
   </p>`;
+}
+
+/**
+ * Return the running servers whose content is not suspended: those whose versions have no such setting, and the others.
+ * @param {LabState} state
+ * @returns {[string[], string[]]}
+ */
+function replicating(state) {
+  const servers = Object.values(state.servers).filter(({ status, suspended }) => status === "running" && !suspended);
+  const unable = servers.filter(({ version }) => NEVER_SUSPENDED.includes(version));
+  return /** @type {[string[], string[]]} */ (
+    [unable, servers.filter((server) => !unable.includes(server))].map((group) => group.map(({ name }) => name))
+  );
 }
 
 /** @param {{store: Store}} props */

@@ -126,7 +126,7 @@ def test_a_new_folder_and_its_replicas(posts: str, open_page: OpenPage) -> None:
     page.get_by_label("Name").fill("2003")
     page.get_by_role("button", name="Create").click()
     expect(page.get_by_role("heading", name="Projects/2003")).to_be_visible()
-    page.get_by_role("button", name="Replicas …").click()
+    page.get_by_role("button", name="Properties …").click()
     page.get_by_role("checkbox", name="D").check()
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("button", name="2003 A B C D E")).to_be_visible()
@@ -192,3 +192,41 @@ def test_a_post_is_followed_with_the_keyboard_alone(lab: str, open_page: OpenPag
     tab_to(page, page.get_by_role("region", name="Mails").get_by_role("button").first)
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="Selected").get_by_role("heading").first).to_contain_text("content")
+
+
+def test_the_properties_of_a_folder(posts: str, open_page: OpenPage) -> None:
+    """Schedule, limits and contacts are changed as in System Manager; only what was changed is sent. The subfolders get them
+    by a button, and the content is sent again, or statuses of it are asked for."""
+    watched = open_page(posts)
+    page = watched.page
+    folders(page)
+    page.get_by_role("button", name="Properties …").click()
+    dialog = page.get_by_role("dialog", name="Properties of Projects")
+    schedule = dialog.get_by_label("Replication schedule")
+    expect(schedule).to_have_value("always")
+    assert watched.serious_violations() == []
+    schedule.fill("sometimes")
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    expect(dialog.get_by_role("alert")).to_contain_text("is not a day; write always, never")
+    watched.complaints.clear()  # the refusal
+    schedule.fill("every 4 h")
+    dialog.get_by_label("Age limit").fill("30 d")
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    expect(dialog).to_have_count(0)
+    with Client(posts) as client:
+        views = {view["path"]: view for view in client.folders("A")}
+        assert (views["Projects"]["schedule"], views["Projects"]["age_limit"]) == ("every 4 h", "30 d")
+        assert views["Projects"]["warning_limit"] is None
+        page.get_by_role("button", name="Properties …").click()
+        dialog.get_by_role("button", name="Synchronize its content").click()
+        expect(dialog.get_by_role("status")).to_contain_text("A asks for the status of its content: B")
+        dialog.get_by_label("of the last").fill("0")
+        assert dialog.locator("input[name=days]").evaluate("box => box.checkValidity()") is False
+        dialog.get_by_label("of the last").fill("2")
+        dialog.get_by_role("button", name="Send its content").click()
+        expect(dialog.get_by_role("status")).to_contain_text("A sends A-")
+        dialog.get_by_role("button", name="Give them to all subfolders").click()
+        expect(dialog).to_have_count(0)
+        assert {view["schedule"] for view in client.folders("A") if view["path"].startswith("Projects")} == {
+            "every 4 h"
+        }

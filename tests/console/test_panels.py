@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from pflab.client import Client
 from tests.support.console_page import AXE, OpenPage
+from tests.support.running_lab import lab_up
 
 PROJECTS = re.compile("Projects on Server A")
 
@@ -154,3 +156,40 @@ def test_the_application_log_is_searched(lab: str, open_page: OpenPage) -> None:
     expect(count).to_have_text(f"0 of {len(ids)} entries")
     page.get_by_role("slider", name="Moment of the run").fill("1")
     expect(count).to_have_text("0 of 0 entries")
+
+
+VERSIONS = """
+servers: {OLD: {version: "2000"}, NEW: {version: "2003"}, LAST: {version: "2007"}}
+folders: {Projects: {replicas: [OLD, NEW]}}
+"""
+
+
+def test_an_organization_is_administered(tmp_path: Path, open_page: OpenPage) -> None:
+    """Content is suspended in the organization, and the banner names the versions that cannot obey. All replicas of a server
+    move to another one, and its store is deleted when it is stopped."""
+    with lab_up(tmp_path, topology=VERSIONS) as url, Client(url) as client:
+        watched = open_page(url)
+        page = watched.page
+        open_server(page, "NEW", "Folders")
+        details = page.get_by_label("Details")
+        expect(details.get_by_role("row", name=re.compile("^Projects"))).to_contain_text("the store's")
+        details.get_by_text("Administer NEW").click()
+        details.get_by_role("button", name="Suspend content replication").click()
+        banner = page.locator(".banner")
+        expect(banner).to_contain_text("Content replication is suspended on NEW, LAST")
+        expect(banner).to_contain_text("Their versions cannot suspend it: OLD.")
+        assert watched.serious_violations() == []
+        details.get_by_role("button", name="Resume content replication").click()
+        expect(banner).to_have_count(0)
+        details.get_by_role("button", name="Synchronize the hierarchy").click()
+        expect(page.locator(".notice")).to_contain_text("NEW asks for the status of the hierarchy: LAST, OLD")
+        details.locator("select[name=by]").select_option("LAST")
+        details.get_by_role("button", name="Move all replicas").click()
+        expect(page.locator(".notice")).to_contain_text("To LAST: Projects")
+        assert client.folders("NEW")[0]["replicas"] == ["OLD", "LAST"]
+        client.advance("3 d")
+        details.get_by_role("button", name="Stop", exact=True).click()
+        details.get_by_role("button", name="Delete the store of NEW").click()
+        expect(page.get_by_role("button", name="Server NEW,")).to_contain_text("deleted")
+        # The page may ask NEW before it has heard that NEW has stopped.
+        watched.complaints[:] = [line for line in watched.complaints if not ("503" in line and "/nodes/NEW/" in line)]

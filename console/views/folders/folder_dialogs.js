@@ -1,9 +1,12 @@
-/** Administration of folders: a new folder, and which servers have a replica of a folder. */
+/** Administration of folders: a new folder, and the properties of a folder, which include its replicas. */
 
 import { node } from "../../api.js";
+import { changedProperties, PROPERTIES, textOf } from "../../state/folder_properties.js";
 import { folderName } from "../../state/lab_state.js";
 import { folderTree, hasReplica, visibleText } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
+import { useAnswer } from "../fetched.js";
+import { ReplicationOrders } from "../panel/administration.js";
 import { Modal } from "./modal.js";
 
 /**
@@ -43,13 +46,15 @@ function useOrder(store, onClose) {
 const ticked = (form, name) =>
   [...form.querySelectorAll(`input[name="${name}"]:checked`)].map((/** @type {HTMLInputElement} */ box) => box.value);
 
+/** @param {LabState} state */
+const running = (state) => Object.keys(state.servers).filter((name) => state.servers[name].status === "running");
+
 /** Which running server does it. @param {{state: LabState, server: string}} props */
 function OnServer({ state, server }) {
-  const running = Object.values(state.servers).filter((each) => each.status === "running");
   return html`<label
     >On server
     <select name="server" defaultValue=${server}>
-      ${running.map(({ name }) => html`<option value=${name} selected=${name === server}>${name}</option>`)}
+      ${running(state).map((name) => html`<option value=${name} selected=${name === server}>${name}</option>`)}
     </select>
   </label>`;
 }
@@ -111,38 +116,80 @@ function Replicas({ state, chosen }) {
 /** @param {Props} props */
 export function FolderDialog({ store, state, server, folder, onClose }) {
   const [problem, order] = useOrder(store, onClose);
-  const [chosen] = useState(state.folders[folder].replicas);
+  const [holders] = useState(state.folders[folder].replicas);
   const [sure, setSure] = useState(false);
+  const [name, setName] = useState(hasReplica(state, server, folder) ? server : holders[0]);
   const path = folderName(state, folder);
-  const pending = Object.keys(state.servers).filter((name) => state.servers[name].tables[folder]?.pending);
+  const pending = Object.keys(state.servers).filter((other) => state.servers[other].tables[folder]?.pending);
+  const { value: folders } = useAnswer(store, node(name).folders);
+  /** @type {import("../../state/folder_properties.js").FolderView | undefined} */
+  const view = folders?.find((/** @type {{id: string}} */ { id }) => id === folder);
   const submit = (/** @type {any} */ event) => {
     event.preventDefault();
+    const { elements } = event.target;
+    const texts = Object.fromEntries(
+      PROPERTIES.map((property) => [property.name, elements[property.name]?.value ?? ""]),
+    );
     const replicas = ticked(event.target, "replica");
-    void order(node(event.target.elements.server.value).folder(path), "PATCH", { replicas });
+    const body = { ...(view && changedProperties(view, /** @type {any} */ (texts))) };
+    void order(node(name).folder(path), "PATCH", sameNames(replicas, holders) ? body : { ...body, replicas });
   };
-  const remove = (/** @type {any} */ event) => {
-    const on = event.target.form.elements.server.value;
-    if (sure) void order(node(on).folder(path), "DELETE");
+  const propagate = () => {
+    const properties = ["replicas", ...PROPERTIES.map((property) => property.name)];
+    void order(node(name).propagate, "POST", { folder: path, properties });
+  };
+  const remove = () => {
+    if (sure) void order(node(name).folder(path), "DELETE");
     else setSure(true);
   };
-  return html`<${Modal} title=${`Replicas of ${visibleText(path)}`} onClose=${onClose}>
+  return html`<${Modal} title=${`Properties of ${visibleText(path)}`} onClose=${onClose}>
     <form onSubmit=${submit}>
-      <${Replicas} state=${state} chosen=${chosen} />
-      <${OnServer} state=${state} server=${hasReplica(state, server, folder) ? server : chosen[0]} />
+      <label
+        >On server
+        <select value=${name} onChange=${(/** @type {any} */ event) => setName(event.target.value)}>
+          ${running(state).map((other) => html`<option value=${other} selected=${other === name}>${other}</option>`)}
+        </select>
+      </label>
+      <${Replicas} state=${state} chosen=${holders} />
       <p class="hint">
         A new replica gets its content by backfill. A replica that is removed stays until another one has all of its
         content.
       </p>
       ${pending.length > 0 && html`<p class="hint">Being removed: ${pending.join(", ")}</p>`}
+      ${view && html`<${Properties} key=${name} view=${view} />`}
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
       <div class="row">
         <button class="primary">Save</button>
         <button type="button" onClick=${onClose}>Cancel</button>
+        <button type="button" title="Replicas and all properties above, as they are now" onClick=${propagate}>
+          Give them to all subfolders
+        </button>
         <span class="space"></span>
         <button type="button" class="danger" onClick=${remove}>
           ${sure ? "Really delete it with all its subfolders" : "Delete the folder"}
         </button>
       </div>
     </form>
+    <h3>Replication</h3>
+    <${ReplicationOrders} store=${store} state=${state} name=${name} folder=${path} words="its content" />
+    <p class="hint" role="status">${store.orders.notice.value}</p>
   <//>`;
+}
+
+/** @param {readonly string[]} names @param {readonly string[]} others */
+const sameNames = (names, others) => names.length === others.length && names.every((name) => others.includes(name));
+
+/** @param {{view: import("../../state/folder_properties.js").FolderView}} props */
+function Properties({ view }) {
+  return html`<div class="properties-grid">
+    ${PROPERTIES.map(
+      (property) => html`<label
+        >${property.label}
+        <input name=${property.name} list=${`examples-${property.name}`} defaultValue=${textOf(view, property)} />
+        <datalist id=${`examples-${property.name}`}>
+          ${property.examples.map((example) => html`<option value=${example}></option>`)}
+        </datalist>
+      </label>`,
+    )}
+  </div>`;
 }

@@ -46,7 +46,7 @@ export function PostList({ store, state, opened, onOpen, onAsk }) {
       <h2><bdi>${visibleText(folderName(state, folder))}</bdi></h2>
       ${
         onAsk &&
-        html`<button onClick=${() => onAsk({ kind: "folder", server })}>Replicas …</button>
+        html`<button onClick=${() => onAsk({ kind: "folder", server })}>Properties …</button>
           <button onClick=${() => onAsk({ kind: "recover", server })}>Recover …</button>`
       }
       <span class="space"></span>

@@ -1,17 +1,33 @@
 /** The folders whose replica a server has, with their state. */
 
+import { node } from "../../api.js";
 import { HIERARCHY, folderName, setName } from "../../state/lab_state.js";
 import { heldFolders, replicaSummary } from "../../state/summary.js";
 import { html } from "../../vendor/preact.js";
+import { useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
  * @typedef {import("../../state/lab_state.js").LabState} LabState
  */
 
+/**
+ * @typedef {import("../../state/folder_properties.js").FolderView & {id: string}} View
+ *
+ * @param {readonly View[]} views
+ * @param {string} folder
+ */
+function scheduleOf(views, folder) {
+  const view = views.find(({ id }) => id === folder);
+  return view ? (view.schedule ?? "the store's") : "";
+}
+
 /** @param {{store: Store, state: LabState, name: string, folder: string}} props */
 export function HeldFolders({ store, state, name, folder }) {
   const held = heldFolders(state, name).filter((each) => !folder || each === folder);
+  const path = state.servers[name].status === "running" ? node(name).folders : "";
+  /** @type {View[] | undefined} */
+  const views = useAnswer(store, path, state.servers[name].tables[HIERARCHY]?.numbers).value;
   const open = (/** @type {string} */ id) => {
     store.page.reader.value = { folder: id, server: name, beside: "" };
     store.page.view.value = "folders";
@@ -22,6 +38,7 @@ export function HeldFolders({ store, state, name, folder }) {
         <th scope="col">Folder</th>
         <th scope="col">State</th>
         <th scope="col">Items</th>
+        ${views && html`<th scope="col">Schedule</th>`}
       </tr>
     </thead>
     <tbody>
@@ -48,6 +65,7 @@ export function HeldFolders({ store, state, name, folder }) {
             ${items.filter((each) => !each.deleted).length}
             ${conflicts > 0 && html`<div class="missing">${conflicts === 1 ? "1 conflict" : `${conflicts} conflicts`}</div>`}
           </td>
+          ${views && html`<td>${scheduleOf(views, id)}</td>`}
         </tr>`;
       })}
     </tbody>

@@ -5,6 +5,7 @@ import { shortInstant } from "../../state/lab_time.js";
 import { heldFolders, replicaSummary } from "../../state/summary.js";
 import { html } from "../../vendor/preact.js";
 import { ServerProspects } from "../expected.js";
+import { Administration } from "./administration.js";
 import { Backfill } from "./backfill.js";
 import { HeldFolders } from "./held_folders.js";
 import { Log } from "./log.js";
@@ -44,7 +45,7 @@ export function ServerPanel({ store, state, name }) {
     </h2>
     <p class="hint">${glance(state, name, folder)}</p>
     <${ServerProspects} ...${props} />
-    ${store.source.live && html`<${ServerActions} ...${props} />`}
+    ${store.source.live && html`<${ServerActions} ...${props} /><${Administration} ...${props} />`}
     <${Tabs} label="About the server" tabs=${tabs} chosen=${part} choose=${(/** @type {string} */ id) => (store.page.part.value = id)}>
       ${["state", "backfill", "held"].includes(part) && html`<${FolderFilter} ...${props} />`}
       ${part === "state" && html`<${StateTables} ...${props} />`}

@@ -23,7 +23,7 @@ NODE = shutil.which("node")
 
 PATHS = """
 import * as api from "{api}";
-const orders = ["start", "stop", "kill", "backup", "restore"];
+const orders = ["start", "stop", "kill", "backup", "restore", "delete"];
 const paths = [...orders.map((order) => api.server("A", order)), api.node("A").replicationStatus()];
 const walk = (value) => {{
   if (typeof value === "string") paths.push(value);

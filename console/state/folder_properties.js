@@ -1,0 +1,72 @@
+/**
+ * The properties of a folder as an administrator sets them, all as text. Pure functions of what a server says about the folder.
+ */
+
+/**
+ * @typedef {object} FolderView What a server says about a folder.
+ * @property {string} path
+ * @property {string | null} schedule null: the store's schedule
+ * @property {string} priority
+ * @property {string | null} age_limit
+ * @property {string | null} warning_limit
+ * @property {string | null} post_limit
+ * @property {string | null} item_limit
+ * @property {string[]} contacts
+ *
+ * @typedef {"schedule" | "priority" | "age_limit" | "warning_limit" | "post_limit" | "item_limit" | "contacts"} PropertyName
+ *
+ * @typedef {object} Property
+ * @property {PropertyName} name as the API has it
+ * @property {string} label as System Manager had it
+ * @property {string} absent the text of a property that is not set
+ * @property {string[]} examples
+ */
+
+/** @type {Property[]} */
+export const PROPERTIES = [
+  {
+    name: "schedule",
+    label: "Replication schedule",
+    absent: "default",
+    examples: ["default", "always", "every 1 h", "every 2 h", "every 4 h", "never", "Mon-Fri 20:00-06:00"],
+  },
+  {
+    name: "priority",
+    label: "Priority of replication mails",
+    absent: "normal",
+    examples: ["not urgent", "normal", "urgent"],
+  },
+  { name: "age_limit", label: "Age limit", absent: "none", examples: ["none", "30 d"] },
+  { name: "warning_limit", label: "Issue warning at", absent: "none", examples: ["none", "8 MB"] },
+  { name: "post_limit", label: "Prohibit post at", absent: "none", examples: ["none", "10 MB"] },
+  { name: "item_limit", label: "Maximum item size", absent: "none", examples: ["none", "300 KB"] },
+  { name: "contacts", label: "Contacts for conflicts", absent: "", examples: [] },
+];
+
+/**
+ * Return a property as a text.
+ * @param {FolderView} folder
+ * @param {Property} property
+ * @returns {string}
+ */
+export function textOf(folder, { name, absent }) {
+  const value = folder[name];
+  return Array.isArray(value) ? value.join(", ") : (value ?? absent);
+}
+
+/**
+ * Return the properties that differ from those of the folder, as the API takes them.
+ * @param {FolderView} folder
+ * @param {Record<PropertyName, string>} texts
+ * @returns {Record<string, string | string[]>}
+ */
+export function changedProperties(folder, texts) {
+  /** @type {Record<string, string | string[]>} */
+  const changes = {};
+  for (const property of PROPERTIES) {
+    const text = texts[property.name].trim();
+    if (text === textOf(folder, property)) continue;
+    changes[property.name] = property.name === "contacts" ? text.split(/[\s,]+/).filter(Boolean) : text;
+  }
+  return changes;
+}

@@ -1,0 +1,139 @@
+/** What an administrator orders a server to do: send and ask again, suspend content, move its replicas, delete its store. */
+
+import { node, server as order } from "../../api.js";
+import { HIERARCHY } from "../../state/lab_state.js";
+import { html } from "../../vendor/preact.js";
+
+/**
+ * @typedef {import("../../store.js").Store} Store
+ * @typedef {import("../../state/lab_state.js").LabState} LabState
+ */
+
+const SUSPENDED = "Content Replication Suspended";
+
+/** The versions that cannot suspend content (spec: RP-5). */
+export const NEVER_SUSPENDED = ["5.5", "2000"];
+
+/**
+ * Order a server to send what it has, or to ask the others what they have.
+ * @param {{store: Store, state: LabState, name: string, folder: string, words: string}} props words: what the folder has
+ */
+export function ReplicationOrders({ store, state, name, folder, words }) {
+  const send = (/** @type {any} */ event) => {
+    event.preventDefault();
+    const { days, to } = event.target.elements;
+    const body = { folder, days: Number(days.value), ...(to.value && { to: [to.value] }) };
+    void store.orders.act(`Sending ${words} from ${name}`, async () => {
+      const sent = await store.source.request(node(name).send, { method: "POST", body });
+      store.orders.tell(
+        sent.numbers ? `${name} sends ${sent.numbers} to ${sent.to.join(", ")}` : `${name} has nothing to send`,
+      );
+    });
+  };
+  const synchronize = () =>
+    void store.orders.act(`Synchronizing ${words} on ${name}`, async () => {
+      const { asked } = await store.source.request(node(name).synchronize, { method: "POST", body: { folder } });
+      store.orders.tell(`${name} asks for the status of ${words}: ${asked.join(", ")}`);
+    });
+  return html`<form class="row" onSubmit=${send}>
+      <button title="What these days have changed is sent again, also to who has it">Send ${words}</button>
+      <label>of the last <input name="days" type="number" min="1" max="3650" defaultValue="7" required /> days</label>
+      <label
+        >to
+        <select name="to">
+          <option value="">all other holders</option>
+          ${others(state, name).map((other) => html`<option value=${other}>${other}</option>`)}
+        </select>
+      </label>
+    </form>
+    <div class="row">
+      <button title="The other holders answer if they have more" onClick=${synchronize}>Synchronize ${words}</button>
+    </div>`;
+}
+
+/** @param {LabState} state @param {string} name */
+const others = (state, name) => Object.keys(state.servers).filter((other) => other !== name);
+
+/** @param {{store: Store, state: LabState, name: string}} props */
+export function Administration({ store, state, name }) {
+  const { status, suspended } = state.servers[name];
+  if (status === "deleted") return null;
+  return html`<details class="administration">
+    <summary>Administer ${name}</summary>
+    ${
+      status === "running"
+        ? html`<${ReplicationOrders} store=${store} state=${state} name=${name} folder=${HIERARCHY} words="the hierarchy" />
+            <${Suspension} store=${store} state=${state} suspended=${suspended} />
+            <${MoveReplicas} store=${store} state=${state} name=${name} />
+            <p class="hint">A server can be removed when it is stopped and has no replicas.</p>`
+        : html`<${DeleteStore} store=${store} state=${state} name=${name} />`
+    }
+  </details>`;
+}
+
+/** Content of the whole organization, as in System Manager of 2003. @param {{store: Store, state: LabState, suspended: boolean}} props */
+function Suspension({ store, state, suspended }) {
+  const servers = Object.keys(state.servers).filter((name) => {
+    const { status, version } = state.servers[name];
+    return status === "running" && !NEVER_SUSPENDED.includes(version);
+  });
+  const set = () =>
+    void store.orders.act(suspended ? "Resuming content" : "Suspending content", async () => {
+      for (const name of servers) {
+        const body = { [SUSPENDED]: suspended ? "0" : "1" };
+        await store.source.request(node(name).settings, { method: "PATCH", body });
+      }
+    });
+  return html`<div class="row">
+    <button disabled=${servers.length === 0} onClick=${set}>
+      ${suspended ? "Resume content replication" : "Suspend content replication"}
+    </button>
+    <span class="hint">on ${servers.join(", ") || "no server: these versions have no such setting"}</span>
+  </div>`;
+}
+
+/** @param {{store: Store, state: LabState, name: string}} props */
+function MoveReplicas({ store, state, name }) {
+  const move = (/** @type {any} */ event) => {
+    event.preventDefault();
+    const by = event.target.elements.by.value;
+    const body = { folder: HIERARCHY, replace: name, by };
+    void store.orders.act(`Moving all replicas of ${name}`, async () => {
+      const { folders } = await store.source.request(node(name).replicas, { method: "POST", body });
+      store.orders.tell(folders.length ? `To ${by}: ${folders.join(", ")}` : `${name} has no replica that can move`);
+    });
+  };
+  return html`<form class="row" onSubmit=${move}>
+    <button title="The data stays on the server until another holder has all of it">Move all replicas</button>
+    <label
+      >to
+      <select name="by">
+        ${others(state, name).map((other) => html`<option value=${other}>${other}</option>`)}
+      </select>
+    </label>
+  </form>`;
+}
+
+/** @param {{store: Store, state: LabState, name: string}} props */
+function DeleteStore({ store, state, name }) {
+  const running = others(state, name).filter((other) => state.servers[other].status === "running");
+  const remove = (/** @type {any} */ event) => {
+    event.preventDefault();
+    const { on, force } = event.target.elements;
+    const body = { on: on.value, force: force.checked };
+    void store.orders.send(`Deleting the store of ${name}`, order(name, "delete"), body);
+  };
+  return html`<form onSubmit=${remove}>
+    <p class="hint">The store leaves the directory, and never starts again. Other stores must learn that its replicas are gone.</p>
+    <div class="row">
+      <button class="danger" disabled=${running.length === 0}>Delete the store of ${name}</button>
+      <label
+        >on
+        <select name="on">
+          ${running.map((other) => html`<option value=${other}>${other}</option>`)}
+        </select>
+      </label>
+      <label><input type="checkbox" name="force" /> even if it holds replicas</label>
+    </div>
+  </form>`;
+}
