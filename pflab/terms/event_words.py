@@ -189,6 +189,12 @@ def way_words(hop: HopSent) -> str:
     return f" after {format_duration(way_us // SECOND_US * SECOND_US)}" if way_us >= SECOND_US else ""
 
 
+def _beyond(recipients: Iterable[str], server: str) -> str:
+    """Return for whom a hop to a server carries a mail, such as ` for B and C`; '' if only for this server."""
+    stores = [store_named(address) for address in recipients]
+    return "" if stores == [server] else f" for {join_names(stores)}"
+
+
 def to_the_second(at: LabTime) -> str:
     """Return an instant without its fraction of a second."""
     return format_instant(at - at % SECOND_US)
@@ -291,7 +297,7 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "mailbox.delivered": lambda e, n: f"has mail for {e.recipient}: {e.subject!r}",
     "hop.dropped": lambda e, n: f"loses a mail from {store_named(e.sender)} on arrival (fault {e.fault})",
     "hop.sent": lambda e, n: (
-        f"passes a mail for {join_names(map(store_named, e.recipients))} to {e.next_hop}{way_words(e)}"
+        f"passes a mail{_beyond(e.recipients, e.next_hop)} to {e.next_hop}{way_words(e)}"
         + (f", as ordinary mail: {e.ordinary}" if e.ordinary else "")
     ),
     "hop.failed": lambda e, n: f"cannot {f'reach {e.next_hop}' if e.next_hop else 'send a mail on'}: {e.reason}",
@@ -374,7 +380,7 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
         + ("; entries that wait get their addresses now" if e.at_once else "")
     ),
     "setting.value": lambda e, n: f"runs with {e.name} = {e.value} (default {e.default})",
-    "hop.received": lambda e, n: f"takes a mail for {join_names(map(store_named, e.recipients))} from {e.peer}",
+    "hop.received": lambda e, n: f"takes a mail{_beyond(e.recipients, e.node)} from {e.peer}",
     "clock.changed": lambda e, n: (
         f"moves the clock to {to_the_second(e.to)}"
         if e.how != "rate"

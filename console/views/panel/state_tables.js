@@ -15,6 +15,9 @@ import { Relative, useAnswer } from "../fetched.js";
 /** How many tables are shown at first. A server can have a thousand folders. */
 const MOST_TABLES = 12;
 
+/** What the numbers of no server are. */
+const SETUP = "Setup: the folders with which the organization began, which every store has from its start";
+
 /** @param {{store: Store, state: LabState, name: string, folder: string}} props */
 export function StateTables({ store, state, name, folder }) {
   const [all, setAll] = useState(false);
@@ -45,7 +48,7 @@ export function StateTables({ store, state, name, folder }) {
           const transit = replicas[`${each} ${row.store}`]?.transmission_us;
           return html`<tr key=${row.store} class=${row.store === pointed ? "pointed" : ""}>
             <th scope="row">${row.replica}${row.local && html` <small>(local replica)</small>`}</th>
-            <td>${row.data.map((line) => html`<div class=${line.kind}>${line.text}</div>`)}</td>
+            <td>${row.data.map((line) => html`<div class=${line.kind} title=${line.text.includes("Setup-") ? SETUP : ""}>${line.text}</div>`)}</td>
             <td>
               ${row.heardAt !== null && html`<span title=${shortInstant(row.heardAt)}><${Relative} store=${store} at=${row.heardAt} /></span>`}
               ${!row.local && row.heardAt === null && html`<span class="hint">never</span>`}
