@@ -160,8 +160,8 @@ def publish(spark: SparkSession, found: Judged, url: str) -> None:
 
 
 def checksums(spark: SparkSession, places: Sequence[str]) -> dict[str, str]:
-    """Map each segment in these places to a checksum of its content; one that is too large for Spark's reader to its length and
-    the time when it was written."""
+    """Map each segment in these places to a checksum of its content. A segment that is too large for Spark's reader is mapped
+    to its length and the time when it was written."""
     local = segments(place for place in places if not is_url(place))
     marks = {row.file: row.mark for row in _marks(spark, local).collect()} if local else {}
     urls = [place for place in places if is_url(place)]

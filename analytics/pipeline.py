@@ -36,7 +36,7 @@ STAGES: Final = (
 )  # fmt: skip
 
 Progress = Callable[[str], None]
-"""Called with the name of each stage when it begins."""
+"""Called with the name of each stage when the stage begins."""
 
 
 class Rules(Protocol):
@@ -85,7 +85,7 @@ def judge(
 ) -> Gold:
     """Compute the gold tables from bronze.
 
-    look: finds out what is known of the events.
+    look: computes what is known about the events.
     rules: runs the rule checks; by default several at the same time.
     """
     events = silver.silver(lines, tables, unfinished, look)

@@ -17,7 +17,7 @@ from analytics.verdicts.conclusion import conclude
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Answer requests until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that asks
     with engine.opened() as judge:
         judge.prepare()

@@ -33,7 +33,7 @@ says the same, so that `pflab check` notices an altered trace. `make tamper` alt
 |---|---|
 | evidence | another event states the same, or other events imply it: each alteration is noticed |
 | bounded | other events limit it: an alteration beyond the limits is noticed |
-| derived | it can be computed from other events, but no check does so |
+| derived | other events imply it, but no check uses them |
 | informational | nothing else in the trace says it, and nothing depends on it |
 """
 

@@ -358,7 +358,7 @@ SomePosts = Annotated[Sequence[Post], Meta(min_length=1, max_length=MOST_POSTS)]
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A message or folder that was made, by a change with a number of its own.
+    """A message or folder that was created by a change.
 
     id: of the message or folder.
     number: as people see it, such as A-100.
@@ -389,7 +389,7 @@ class BatchMade:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The changes that ended a conflict, the one that ended it first; the fields are those of Made."""
+    """The changes that ended a conflict; the first one is the change that ended it. The fields are those of Made."""
 
     numbers: list[str]
     changes: list[str]
@@ -448,7 +448,7 @@ class FoldersChanged:
 
     folders: the paths of the changed folders.
     numbers, changes: of their changes, in the same order, as in Made.
-    kept: folders left out, because they would have no replica.
+    kept: folders that were not changed, because they would have no replica.
     """
 
     folders: list[str]

@@ -1,4 +1,4 @@
-"""Judge traces from Python: in this environment, or as a job of a Spark session of yours.
+"""Judge traces from Python: in this environment, or as your own job Spark session.
 
     from pflab.analytics import judge
 
@@ -6,8 +6,8 @@
     verdict = judge("runs", spark=session)   # each task of the job judges a batch of runs
     assert verdict.exit_code == 0, verdict
 
-It needs the extra `analytics`, and a job also the extra `spark`. Neither call leaves a module of pflab's parts in this process:
-the embedded engine judges in a process of its own, and the driver's part of a Spark job puts back what it finds.
+It needs the extra `analytics`, and a job also the extra `spark`. Neither call leaves pflab's internal modules imported in this
+process: the embedded engine judges in a separate process, and the driver's part of a Spark job puts back what it finds.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ class LabError(Exception):
 
 
 class NotThere(LabError):
-    """The lab has nothing of the name that was given: no such server, fault or saved lab."""
+    """The lab has no server, fault or saved lab with the given name."""
 
 
 class NotIdle(LabError):
@@ -14,11 +14,11 @@ class NotIdle(LabError):
 
 
 class KeepsRun(LabError):
-    """The lab cannot begin another run. If a topology was given, the lab has this topology."""
+    """The lab cannot begin another run. If the caller gave a topology, it is the lab's own."""
 
 
 class KeepsTopology(LabError):
-    """The lab cannot begin another run, and was given another topology than its own."""
+    """The lab cannot begin another run, and the caller gave a topology that differs from the lab's."""
 
 
 class Taken(LabError):

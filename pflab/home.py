@@ -1,11 +1,11 @@
-"""Where the parts of pflab are, and how a process of pflab's own imports them.
+"""Where the parts of pflab are, and how pflab's own processes import them.
 
 The parts have short names: `traces`, `topology`, `transport`, `node`, `analytics`. Other packages and users' own folders have
 the same names. So an installed pflab keeps its parts in the folder `pflab/_floors`, where only a process that called `enter`
 finds them. In a source tree they are beside `pflab`.
 
 What must never happen: a call of `enter` in a process of someone else. So the modules that other programs import
-(`pflab.client`, `pflab.testing`) neither call it nor import a part, and start labs as processes of their own.
+(`pflab.client`, `pflab.testing`) neither call it nor import a part, and start labs as separate processes.
 """
 
 from __future__ import annotations

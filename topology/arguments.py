@@ -15,10 +15,10 @@ MOST_LETTERS: Final = 1_000
 MOST_BODY_LETTERS: Final = 40 * 1024 * 1024
 MOST_NAMES: Final = 1_000
 MOST_POSTS: Final = 10_000
-"""The most messages in one batch."""
+"""The largest number of messages in one batch."""
 
 MOST_DAYS: Final = 36_500
-"""The most days whose changes can be sent again, and by which a request moves a clock: a hundred years."""
+"""The largest number of days whose changes can be sent again, and by which a request moves a clock: a hundred years."""
 
 Line = Annotated[str, Meta(max_length=MOST_LETTERS)]
 BodyText = Annotated[str, Meta(max_length=MOST_BODY_LETTERS)]

@@ -99,7 +99,7 @@ class Folder:
     resolve: ResolveMethod
     alias: str | None = None
     age_limit_us: int | None = None
-    """The age at which its messages expire, on stores without a limit of their own (spec: DL-3)."""
+    """The age at which its messages expire, on stores without their own limit (spec: DL-3)."""
     replica_age_limits_us: Mapping[str, int] = field(default_factory=dict)
     warning_limit_bytes: int | None = None
     """The size from which its contacts get a warning each day (spec: AD-2)."""

@@ -5,7 +5,7 @@ ENTRY_MOVES and REQUEST_MOVES have, for each state, the events that may happen i
 "entries live by the table" follows the events of a trace through the same table, and compares the states with those that the
 stores show. `docs/explanation/replication.md` has the tables for readers (`make rules`).
 
-An entry begins as WAITING. A part of an entry that gets an entry of its own begins in the state of the whole. A request begins
+An entry begins as WAITING. A part of an entry that gets its own entry begins in the state of the whole. A request begins
 as SILENT.
 """
 

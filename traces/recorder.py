@@ -10,7 +10,7 @@ the change that it describes is in the database. The calls for one stimulus:
 | `take()` | get the lines to store in the same transaction |
 | `discard()` | forget the events and use their numbers again; called instead of `take`, or after a failed commit |
 
-A bulk stimulus records thousands of events. So the recorder keeps an event as a dictionary of its own fields and
+A bulk stimulus records thousands of events. So the recorder keeps an event as a dictionary of the event's own fields and
 encodes this dictionary, which takes 2 us. To create the typed value first would take 3 us. The typed value is made only
 when `events` is read. Missing, unknown or wrong fields are found only at that time, or at once if the recorder is `checked`.
 """

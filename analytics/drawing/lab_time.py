@@ -56,7 +56,7 @@ def duration(took_us: int) -> str:
 
 
 def instants(words: str) -> list[tuple[int, int, str]]:
-    """Return where a text has an instant, such as 2003-10-21T00:15:00Z: begin, end, and the instant."""
+    """Return the position of each instant in a text, such as 2003-10-21T00:15:00Z: begin, end, and the instant."""
     return [(found.start(), found.end(), found[0]) for found in _INSTANT.finditer(words)]
 
 

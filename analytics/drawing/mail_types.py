@@ -26,5 +26,5 @@ def name_of(message_type: int) -> str:
 
 
 def kind_of(message_type: int) -> str:
-    """Return the kind of a mail; a type that nobody knows is drawn as a status."""
+    """Return the kind of a mail; an unknown type is drawn as a status."""
     return KIND_OF.get(message_type, "status")

@@ -11,7 +11,7 @@ from analytics.drawing.svg import cleaned, counted, element, natural, picture, t
 
 MAX_SITES: Final = 16
 MAX_SERVERS: Final = 12
-"""How many servers of a site are drawn; of the others the map says their number."""
+"""How many servers of a site are drawn; the map gives the number of the others."""
 
 WIDTH: Final = 640
 
@@ -32,7 +32,7 @@ class Server:
 class Connector:
     """A connector between two sites.
 
-    words: its cost, and what else is worth to know.
+    words: its cost, and other facts worth knowing.
     """
 
     name: str

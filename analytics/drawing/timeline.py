@@ -20,7 +20,7 @@ ROWS: Final = 4
 """How many rows of faults are drawn below the bars."""
 
 BARS: Final = 96
-"""The most bars that a timeline has."""
+"""The largest number of bars that a timeline has."""
 
 
 @dataclass(frozen=True, slots=True)

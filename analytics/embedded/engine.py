@@ -27,7 +27,7 @@ NAME: Final = f"DuckDB {duckdb.__version__}"
 STAGES: Final = ("reading the segments", "the tables", "the verdict")
 
 Progress = Callable[[str], None]
-"""Called with the name of each stage when it begins."""
+"""Called with the name of each stage when the stage begins."""
 
 _SETTINGS: Final[Mapping[str, Any]] = {
     # What does not fit goes to files. The process needs about 1.5 GB more, for example for the segments that are read.

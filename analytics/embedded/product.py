@@ -48,8 +48,8 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """shape: the fields of all events, as DuckDB reads them from JSON.
-    given: the columns of the tables that queries are given.
+    """shape: the fields of all events, as DuckDB reads them from JSON. given: the columns of the tables that queries get as
+    input.
     tables: in the order in which they are computed.
     findings: the queries of a verdict.
     figures, details: those of a report (`analytics.report.queries`).
@@ -123,7 +123,7 @@ def version() -> str:
 
 @cache
 def product() -> Product:
-    """Return what the build wrote."""
+    """Return the statements that the build wrote."""
     return Product.parse(JUDGE.read_text("utf-8"))
 
 

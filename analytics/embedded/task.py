@@ -1,4 +1,4 @@
-"""What a task of the Spark job does: it judges a batch of segments, and sends the findings to the driver as bytes."""
+"""A task of the Spark job: it judges a batch of segments, and sends the findings to the driver as bytes."""
 
 from __future__ import annotations
 

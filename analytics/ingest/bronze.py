@@ -25,7 +25,7 @@ SEGMENTS: Final = {"pathGlobFilter": "*.jsonl", "recursiveFileLookup": "true"}
 """Options of Spark's readers for the segments in a folder."""
 
 LINES_OF_SEGMENTS: Final = {**SEGMENTS, "lineSep": "\n"}
-"""The same for their lines. Without the last option a carriage return inside a line would end it."""
+"""The same for their lines. Without the last option, a carriage return inside a line would end the line."""
 
 
 def read_lines(spark: SparkSession, files: Sequence[str]) -> DataFrame:

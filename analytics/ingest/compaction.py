@@ -83,7 +83,7 @@ class Parts:
         self._delete(removed)
 
     def exists(self, path: str) -> bool:
-        """Return whether there is this file or folder."""
+        """Return whether this file or folder exists."""
         return bool(self._files.exists(self._on_disk(path)))
 
     def write(self, frame: DataFrame, batch: int) -> None:

@@ -1,4 +1,4 @@
-"""The end of Java with the Python process that started it.
+"""Makes Java end with the Python process that started it.
 
 Java's standard input is a pipe from Python, and Java exits when the pipe closes. But its exit waits for a query that is being
 planned, which can take for ever. So a small process of the shell watches a pipe too: when Python has ended, however it ended,
@@ -27,7 +27,7 @@ _watched: dict[int, int] = {}
 
 
 def end_with_python(java: int) -> None:
-    """Let the process with the id `java` not outlive this process."""
+    """Ensure that the process with the id `java` does not outlive this process."""
     if java in _watched:
         return
     watches, ours = os.pipe()

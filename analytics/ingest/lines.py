@@ -43,7 +43,7 @@ SEGMENT_END: Final = "segment end"
 """The reasons why a line is kept aside. The end of a segment is no event, but nothing is wrong with it."""
 
 UNNAMED: Final = "?"
-"""Stands for the id of a run in the name of a trace whose lines do not say it."""
+"""Takes the place of a run's id in the name of a trace whose lines do not contain the id."""
 
 REASONS: Final = (MALFORMED, OTHER_VERSION, UNKNOWN_TYPE)
 """The reasons that mean that something is wrong."""

@@ -69,7 +69,7 @@ def _is_hidden(name: str) -> bool:
 def segments(places: Iterable[str]) -> list[str]:
     """Return the segments in these files and folders, each once.
 
-    Links in a folder are followed. A folder that is reached by several ways has its own name if that is one of them. Raises
+    Links in a folder are followed. If several names lead to a folder, its own name is preferred. Raises
     AnalyticsError for a folder that cannot be read, and for a name that is not UTF-8.
     """
     names: dict[str, str] = {}

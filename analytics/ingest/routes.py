@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 FAR: Final = 2**31
-"""From this sum on there is no route. No connector costs so much."""
+"""A sum of this size means that there is no route. No connector costs so much."""
 
 DIGITS: Final = 10
 """How many digits a number below FAR has at most."""
@@ -40,7 +40,7 @@ class Route(msgspec.Struct, frozen=True):
 def routes(topology: object) -> list[Route]:
     """Return a route for each pair of sites with servers, also if none leads from one to the other.
 
-    topology: as read from JSON. What it has in another form than pflab's is left out.
+    topology: as read from JSON. Parts that do not have pflab's form are left out.
     """
     servers = _values(_get(topology, "servers", {}))
     sites = sorted({site for server in servers if isinstance(site := _get(server, "site", None), str)})

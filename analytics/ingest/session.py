@@ -191,7 +191,7 @@ def new_session(master: str | None = None, settings: Mapping[str, str] | None = 
 
 
 def for_plans(spark: SparkSession) -> SparkSession:
-    """Return a session beside one of somebody else's, with the settings that Spark's plans of the tables need.
+    """Return a session beside somebody else's session, with the settings that Spark's plans of the tables need.
 
     Raises AnalyticsError for a session of Spark Connect, which has no other session beside it.
     """

@@ -88,7 +88,7 @@ def _typed(field: T.StructField) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is known of the events before the tables are planned.
+    """What is known about the events before the tables are planned.
 
     repeated: some event occurs twice.
     types: those that occur.
@@ -99,7 +99,7 @@ class Seen:
 
 
 def seen(numbers: DataFrame) -> Seen:
-    """Return what is known of the events, from a small table with a row for each 32,768 events."""
+    """Return what is known about the events, from a small table with a row for each 32,768 events."""
     repeated, types = numbers.agg(
         F.max(F.expr("found > distinct")), F.array_distinct(F.flatten(F.collect_set("types")))
     ).collect()[0]
@@ -114,7 +114,7 @@ def silver(
 ) -> Silver:
     """Return the events of bronze, each once, and the doubts about their traces.
 
-    look: finds out what is known of them.
+    look: computes what is known about them.
     """
     heads = bronze.where(F.col("aside").isNull() | (F.col("aside") == UNKNOWN_TYPE))
     numbers = tables.keep("silver/numbers", _numbers(heads))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 Task = Callable[[Iterable[Any]], Iterator[Any]]
-"""What a task does: from batches of rows to batches of rows."""
+"""The work of a task: it turns batches of rows into batches of rows."""
 
 _HOME: Final = str(Path(__file__).resolve().parent.parent.parent)
 

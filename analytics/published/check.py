@@ -1,4 +1,4 @@
-"""A check that keeps what it found in each run, and judges only runs that are new or have changed."""
+"""A check that keeps the findings of each run, and judges only runs that are new or have changed."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def write(found: Judged, folder: Path) -> list[str]:
 
 @contextmanager
 def judged(store: TableStore, marks: Mapping[str, str], judge: Judge) -> Iterator[Judged]:
-    """Judge what is new in these places, and yield what is known of them all.
+    """Judge the new runs in these places, and yield the findings of all of them.
 
     marks: the fingerprint of each place.
-    judge: is called for what is new, and for the runs that a report shows.
+    judge: is called for the new runs, and for the runs that a report shows.
     """
     findings, figures = ([each.name for each in of] for of in (product().findings, product().figures))
     new = store.outdated(marks)

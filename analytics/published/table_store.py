@@ -1,4 +1,4 @@
-"""A folder of tables that keeps what was found in each run, so that a check judges only what is new.
+"""A folder of tables that keeps the findings of each run, so that a check judges only new runs.
 
 `FOLDER/NAME/BATCH.parquet` is a part of the table NAME; `FOLDER/.kept/BATCH` names the places (folders of runs) of the batch,
 each with the fingerprint of its segments, and has the findings about them. It appears after the parts and goes before them.
@@ -100,7 +100,7 @@ class TableStore:
     def add(
         self, fingerprints: Mapping[str, str], findings: Findings, publish: Callable[[str], None], places: Iterable[str]
     ) -> None:
-        """Keep what was found in these places instead of what was known.
+        """Replace the findings about these places by new ones.
 
         publish: writes all tables into a folder.
         """
@@ -124,7 +124,7 @@ class TableStore:
             self._join(list(self._batches), frozenset())
 
     def findings(self, places: Iterable[str], names: Iterable[str]) -> Findings:
-        """Return what was found in these places: the rows of the queries with these names."""
+        """Return the findings about these places: the rows of the queries with these names."""
         wanted = frozenset(places)
         found: dict[str, list[dict[str, object]]] = {name: [] for name in names}
         for batch in self._batches.values():
@@ -197,7 +197,7 @@ class TableStore:
         return self.folder / _KEPT / f"{number}{_UNFINISHED}"
 
     def load(self) -> None:
-        """Read what is kept, and remove what a killed check left."""
+        """Read the kept findings, and remove the remains of a killed check."""
         (self.folder / _KEPT).mkdir(exist_ok=True)
         names = {file.name for file in (self.folder / _KEPT).iterdir()}
         for number in sorted(int(name) for name in names if _NUMBER.fullmatch(name)):

@@ -1,4 +1,4 @@
-"""What answers the queries of a report if the runs were judged in parts, or earlier."""
+"""The answers to the queries of a report, for runs that were judged in parts or earlier."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from analytics.rows import Answers, Findings, Given, Row
 
 
 def answers_of(every: Findings, judge_again: Callable[[set[str]], Answers]) -> Answers:
-    """Return what answers the queries.
+    """Return the function that answers the queries.
 
     every: the findings of all runs, and the rows of the queries about all runs.
     judge_again: judges the runs in these places once more, because a report shows them in detail; it is called once, and only

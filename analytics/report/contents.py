@@ -102,7 +102,7 @@ def chosen_runs(found: Findings, result: CheckResult) -> list[str]:
 
 
 def shown_traces(found: Findings) -> set[str]:
-    """Return the traces about which a report asks more than the findings and the figures say."""
+    """Return the traces for which a report needs more than the findings and the figures."""
     return {*chosen_runs(found, conclude(found)), *(row.trace for row in worst_folders(found)[: who_had_what.FOLDERS])}
 
 

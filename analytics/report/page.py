@@ -25,7 +25,7 @@ from analytics.verdicts.result import CheckResult, FolderVerdict, RuleResult, co
 from traces.trace_version import TRACE_VERSION
 
 CARDS: Final = 24
-"""How many findings of a single run are described; of others the page says their number. Of several runs, a third each."""
+"""How many findings of a single run are described; the page gives the number of the others. Of several runs, a third each."""
 
 FOLDERS: Final = 60
 """How many lines about folders the page has."""

@@ -24,7 +24,7 @@ GIVEN: Final[Mapping[str, str]] = {
     "folders": "trace string, folder string",
     "moments": "nth int, trace string, moment bigint",
 }
-"""The tables that queries are given, with their columns."""
+"""The tables that queries get as input, with their columns."""
 
 Given = Mapping[str, DataFrame]
 

@@ -1,4 +1,5 @@
-"""The matrix of many runs: which run violated which rule check. Runs that say the same are one line with their number."""
+"""The matrix of many runs: which run violated which rule check. Runs with the same violations are one line with their
+number."""
 
 from __future__ import annotations
 
@@ -71,7 +72,7 @@ def arranged(lines: tuple[Line, ...], violated: set[str], saying: int, traces: i
     """Return the matrix of these lines.
 
     violated: the checks that any run violates.
-    saying: how many runs have something to say.
+    saying: how many runs have violations or folders to report.
     """
     times = {check: sum(check in line.violations for line in lines) for line in lines for check in line.violations}
     checks = sorted(times, key=lambda check: (-times[check], check))[:CHECKS]

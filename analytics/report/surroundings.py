@@ -1,4 +1,4 @@
-"""What happened around a few violations: the nearest mails and events, as space-time diagrams."""
+"""The surroundings of a few violations: the nearest mails and events, as space-time diagrams."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analytics.rows import Answers
 from traces.labtime import HOUR_US, MINUTE_US
 
 MARKED: Final = ("change.made", "backup.restored", "conflict.arose", "store.deleted", "replica.dropped")
-"""The events that a picture shows even if nothing was found at their time."""
+"""The events that a picture always shows, even if there is no finding at their time."""
 
 FEW: Final = 8
 """A picture has at least these mails, however far apart they are."""
@@ -91,7 +91,7 @@ def _named_at(name: str, text: str) -> int:
 
 def _likeness(row: Any, text: str) -> int:
     """Return how many of the ids of an event a text names. The id of a mail or of a change counts more than a server."""
-    number = row.number if ":" in (row.number or "") else None  # of a change; a mail has a number of its own
+    number = row.number if ":" in (row.number or "") else None  # of a change; a mail has its own number
     ids = sum(_ID_NAMED for value in (row.mail, number, row.object) if value and _named_at(value, text) >= 0)
     folder = 1 if row.folder and row.folder in text else 0
     return ids + folder + (1 if _named_at(row.node, text) >= 0 else 0)

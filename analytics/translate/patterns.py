@@ -55,7 +55,7 @@ def replacement(java: str) -> str:
 
 
 def plain(java: str) -> str:
-    """Return the text that is the only one which a pattern matches."""
+    """Return the only text that a pattern matches."""
     unescaped = re.sub(r"\\([^\w])", r"\1", java)
     if not java or any(each in _META for each in re.sub(r"\\[^\w]", "", java)):
         raise Untranslatable(f"splitting at the regular expression {java!r}")

@@ -1,7 +1,7 @@
 """A plan that Spark has analysed, as a tree.
 
-Spark writes a plan as a list of nodes in prefix order. A field of a node is a value, the place of a child, or a tree of its
-own, again as a list.
+Spark writes a plan as a list of nodes in prefix order. A field of a node is a value, the place of a child, or its own tree,
+again as a list.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Records the plan of every table of a check, and of every query about the tables, from the code that Spark runs.
 
-Spark analyses each plan without data. A table that is kept becomes an empty view with the name of the table, so that the plans
-of later tables show what they read.
+Spark analyses each plan without data. In place of each table that a check keeps, there is an empty view with the table's name,
+so the plans of later tables show which tables they read.
 """
 
 from __future__ import annotations

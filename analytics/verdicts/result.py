@@ -14,7 +14,7 @@ from analytics.verdicts.judgements import BROKEN, CONVERGED, EXIT_CODES, NOT_CON
 class FolderVerdict:
     """The verdict on one folder of one trace. The witnesses say which store lacks what, or why the verdict is unknown.
 
-    under_way: all that the witnesses name still comes by itself, so the run only ended too early.
+    under_way: everything that the witnesses name would still arrive without help, so the run only ended too early.
     """
 
     trace: str
@@ -63,7 +63,7 @@ class CheckResult:
 
     aside: the number of lines that were set aside, by reason.
     folders: the number of folders by judgement.
-    told: some of the folders, the worst first.
+    told: the folders that the verdict names, the worst first.
     lost_rightly: the first changes whose loss with a restored or deleted store is excused (DU-1), as text.
     lost_rightly_count: how many there are.
     """

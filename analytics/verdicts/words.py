@@ -46,8 +46,8 @@ def _fate(fate: Row) -> str:
 
 
 def is_under_way(fate: Row | None) -> bool:
-    """Return whether a missing change still comes by itself: it is not broadcast yet, or its mail has no end, or it is in the
-    backfill array."""
+    """Return whether a missing change would still arrive without help: it is not broadcast yet, its mail is still under way, or
+    it is in the backfill array."""
     return fate is not None and (not fate.sent or _has_no_end(fate) or fate.due_at is not None)
 
 

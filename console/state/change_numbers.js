@@ -111,7 +111,7 @@ export function minus(one, other) {
 }
 
 /**
- * Return how many numbers a set has.
+ * Return the size of a set.
  * @param {NumberSet} set
  * @returns {number}
  */

@@ -41,7 +41,7 @@ const KEYS = [
     live: true,
     act: (store) => void store.lesson.next(),
   },
-  { keys: ["b"], shown: "b", does: "go one step of the lesson back", live: true, act: (store) => store.lesson.back() },
+  { keys: ["b"], shown: "b", does: "go back one step of the lesson", live: true, act: (store) => store.lesson.back() },
   { keys: ["3"], shown: "3", does: "show folders and posts", act: (store) => (store.page.view.value = "folders") },
   { keys: ["4"], shown: "4", does: "list all mails", act: (store) => (store.page.view.value = "mails") },
   { keys: ["f"], shown: "f", does: "faults", live: true, act: (store) => (store.page.dialog.value = "faults") },

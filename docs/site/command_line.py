@@ -19,7 +19,7 @@ EVERYWHERE = {"--debug", "--help"}
 HEAD = """# The command line
 
 Each verb of `pflab` with its arguments and options, as `pflab VERB --help` prints them. Some verbs have actions, such as
-`pflab clock advance`; each action has a help of its own. Without an action, such a verb shows or lists. Each command also has
+`pflab clock advance`; each action has its own help. Without an action, such a verb shows or lists. Each command also has
 `--help`, and `--debug`, which prints the traceback of an internal error. [Installation](../how-to/install.md#get-help) has
 the exit codes.
 """
@@ -38,7 +38,7 @@ def render() -> str:
 
 
 def _command(words: str, command: Any) -> Iterator[str]:
-    """Yield the help of a verb or an action. A verb with actions has a heading of its own, and so has each action."""
+    """Yield the help of a verb or an action. A verb with actions has its own heading, and so has each action."""
     if command.hidden:
         return
     context = typer.Context(command, info_name=f"pflab {words}")
@@ -68,7 +68,7 @@ def _text(what: str) -> str:
 
 
 def _node_help() -> str:
-    """Return the help of the verb node, which has a parser of its own."""
+    """Return the help of the verb node, which has its own parser."""
     printed = io.StringIO()
     with redirect_stdout(printed), suppress(SystemExit):
         node_main(["--help"])

@@ -42,7 +42,7 @@ def create(ctx: Context, s: Stimulus, path: str, fields: FolderFields) -> Versio
     _check_name(name)
     same = ctx.folders.sibling(parent, name)
     if same is not None:
-        raise FolderExists(f"the folder {same.path} exists already; folder names ignore upper and lower case")
+        raise FolderExists(f"the folder {same.path} exists already; folder names that differ only in case are equal")
     replicas = fields.get("replicas")
     if replicas is None:
         replicas = parent.props.replicas if parent is not None and parent.props is not None else [ctx.name]

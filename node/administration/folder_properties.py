@@ -1,4 +1,5 @@
-"""The properties of a folder that an administrator sets, each declared once: its field, how people write it, what they read.
+"""The properties of a folder that an administrator sets. Each is declared once: its field, the text that people write, and the
+text that they read.
 
 A new property has a row here, a line in `topology.arguments.FolderFields`, its place in an item (`node.codec.items`) and in
 `node.views.FolderView`. Requests, clients, the initial state and propagation take it from there. `replicas`, the name and the

@@ -1,6 +1,6 @@
 """Orders for a folder and all its subfolders: add, remove and replace replicas, propagate properties (spec: AD-1, RP-2).
 
-All folders change in one transaction, each by a change of its own, and the changes go out in one cycle of the hierarchy.
+All folders change in one transaction, each by its own change, and the changes go out in one cycle of the hierarchy.
 
 | order | a folder that | becomes |
 |---|---|---|

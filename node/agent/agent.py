@@ -48,8 +48,8 @@ ALL_TIMERS: Final = tuple(Timer)
 SILENT_TIMERS: Final = tuple(timer for timer in Timer if timer not in SENDING_TIMERS)
 
 MAX_STEPS_A_TICK = 100_000
-"""The most timers that one tick runs. If more are due, a handler sets its timer to the same instant again and again. Then
-`tick` raises an error instead of running for ever.
+"""The largest number of timers that one tick runs. If more are due, a handler sets its timer to the same instant again and
+again. Then `tick` raises an error instead of running for ever.
 """
 
 

@@ -31,7 +31,7 @@ Skew = Annotated[int, Meta(ge=-MOST_SKEW_US, le=MOST_SKEW_US)]
 Store = Annotated[Line, Meta(examples=["B"])]
 
 MOST_STAMPS = 1000
-"""The most stamps of one entry: one for each change of the recipient policy."""
+"""The largest number of stamps of one entry: one for each change of the recipient policy."""
 
 
 Rate = Annotated[
@@ -91,7 +91,7 @@ class Gone(Body, frozen=True, kw_only=True):
 
 
 class Stamped(Body, frozen=True, kw_only=True):
-    """From an instant on, an entry has an address of a domain as its primary one."""
+    """From this instant on, the primary address of an entry is in this domain."""
 
     domain: Annotated[Line, Meta(examples=["contoso.test"])]
     at: At
@@ -123,7 +123,7 @@ class Deleted(Body, frozen=True, kw_only=True):
 
 
 class ManagedHosts(Protocol):
-    """The servers of a process, with all that a coordinator asks of them."""
+    """The servers of a process, with all operations that a coordinator needs."""
 
     def host(self, name: str) -> Host: ...
 

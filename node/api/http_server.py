@@ -27,7 +27,7 @@ KEPT_S: Final = 75.0
 """Real time for which an idle connection stays open."""
 
 GRACE_S: Final = 1
-"""Real time that open requests get when the server stops."""
+"""Real time within which open requests must end when the server stops."""
 
 HEAD_BYTES: Final = 64 * 1024
 """The largest head of a request. The Last-Event-ID of a stream names a number for each store, so it may be long."""
@@ -186,8 +186,8 @@ class HttpLimits:
     client_connections, client_streams: the most connections and event streams of one address, so that one client does not lock
         out the others.
     head_s, body_s: the longest real time from the beginning of a request to the end of its head, and of its body.
-    stuck_s, taken_s: the real time after which a client that takes nothing of its answer makes room for others, and after which
-        its connection is closed.
+    stuck_s, taken_s: the real times after which a client that does not read its answer makes room for others, and after which
+    its connection is closed.
     """
 
     connections: int = 256

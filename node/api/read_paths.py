@@ -14,7 +14,7 @@ from urllib.parse import quote
 from node.reads import StoreReader
 
 MOST_LISTED: Final = 10_000
-"""The most messages that one request lists."""
+"""The largest number of messages that one request lists."""
 
 
 class HttpRead:

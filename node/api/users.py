@@ -1,4 +1,4 @@
-"""The routes for users and administrators of a store that are no row of a table: messages, attachments, settings."""
+"""The routes for users and administrators of a store that are in no table: messages, attachments, settings."""
 
 from __future__ import annotations
 

@@ -146,7 +146,8 @@ def make_local(ctx: Context, s: Stimulus, fid: int, store: str) -> None:
     """Give the numbers that `store`, a store of this site, claims the local time-out. The earlier due time applies (spec:
     BF-2).
 
-    An entry of which the site has a part is divided. If it was requested already, it stays whole until the retry time-out.
+    If the site has only a part of an entry, the entry is divided. If it was requested already, it stays whole until the retry
+    time-out.
     """
     if not ctx.directory.same_site(ctx.name, store):
         return
@@ -174,7 +175,7 @@ def _make_wholly_local(ctx: Context, s: Stimulus, entry: Entry) -> None:
 
 
 def divide(ctx: Context, s: Stimulus, entry: Entry, near: NumberSets) -> None:
-    """Move the numbers that the site has into a local entry of their own (spec: BF-2)."""
+    """Move the numbers that the site has into their own local entry (spec: BF-2)."""
     entry.numbers -= near
     save_entry(s.conn, entry)
     due_at = min(entry.due_at, _local_due_at(ctx, s, entry))

@@ -156,7 +156,7 @@ def sorted_list(sources: Sequence[Source], gap: Gap) -> Choice:
 def two_holders(sources: Sequence[Source], gap: Gap) -> Choice:
     """Choose as 5.5 does: ask the two holders that have most of the numbers, each for all that it has [X].
 
-    A leaving store is asked only for what the holders before it do not have.
+    A leaving store is asked only for numbers that the holders before it do not have.
     """
     choice = Choice(
         sorted(

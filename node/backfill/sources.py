@@ -55,7 +55,7 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
 
 
 def missing_of(conn: Connection, fid: int) -> NumberSets:
-    """Return all numbers that this store lacks in the folder. They are the numbers of the folder's entries."""
+    """Return all numbers that this store lacks in the folder. These are the numbers of the folder's entries."""
     return NumberSets.union_all(entry.numbers for entry in entries(conn, fid))
 
 
@@ -76,10 +76,7 @@ def _claims(ctx: Context, conn: Connection, fid: int, store: str) -> NumberSets:
 def source_of(
     ctx: Context, conn: Connection, store: str, numbers: NumberSets, *, has_all: bool, leaving: bool = False
 ) -> Source:
-    """Return what this store knows of another one.
-
-    numbers: those of the numbers looked for that it claims.
-    """
+    """Return what this store knows about another one. numbers: the numbers, of those that are wanted, that it claims."""
     entry = ctx.directory.get(store)
     assert entry is not None, "holders have joined the directory"
     peer = peer_of(conn, store)

@@ -72,7 +72,7 @@ def _since(ctx: Context, conn: Connection, own: OwnRow, since_at: LabTime) -> Nu
     hierarchy = own.fid == HIERARCHY_FID
     if hierarchy:
         rows = conn.exec_driver_sql(FIRST_FOLDER_CHANGES, (since_at,))
-    else:  # each part has an index of its own
+    else:  # each part has its own index
         rows = conn.exec_driver_sql(
             FIRST_MESSAGE_CHANGES,
             (own.fid, since_at, own.fid, DELETED, since_at),

@@ -1,7 +1,7 @@
 """The deliveries of a host: each due mail is sent, and its outcome becomes a stimulus of the node.  # spec: ML-3
 
 This module remembers only which queue rows are in flight. A mail whose outcome does not reach the node stays queued and is sent
-again, which does no harm (OUT-9). So deliveries may be aborted at any time.
+again, which is harmless (OUT-9). So deliveries may be aborted at any time.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Deliveries:
         self._results.flush()
 
     async def cancel(self) -> None:
-        """Abort the mails in flight; those without an outcome are sent again, which does no harm."""
+        """Abort the mails in flight; those without an outcome are sent again, which is harmless."""
         await cancelled(self._in_flight.tasks)
         self._results.flush()
 

@@ -28,8 +28,9 @@ tick, which queues a mail. The pump begins the delivery and waits. When the deli
 deletes the queue row and wakes the pump.
 
 While the clock runs, the pump wakes some real milliseconds late, and at rate 3600 these are many lab seconds. So before each
-stimulus the node does what came due earlier, at the time at which it came due (`Node.catch_up`): a cycle of 00:15 is of 00:15
-however late the pump wakes, and no post of 00:15:02 is in it. A stimulus that meets the middle of a long cycle has its time.
+stimulus the node does what came due earlier, at the time at which it came due (`Node.catch_up`): a cycle that is due at 00:15
+has the time 00:15, however late the pump wakes, and does not contain a post of 00:15:02. A stimulus that arrives in the middle
+of a long cycle gets the time of the cycle.
 
 What must never happen
 ----------------------
@@ -226,7 +227,7 @@ class Host:
         """Run one stimulus from outside, as `do` does, in a transaction that others which are ready may share.
 
         fn: may run twice, so it has no effect outside the node.
-        size: about how many bytes it brings.
+        size: about how many bytes it adds.
         """
         return await self._shared.add(fn, size)
 

@@ -1,7 +1,7 @@
 """The mails in flight from one node, and their limits: in total and for one next hop.
 
 A silent peer blocks each mail until a time limit ends the attempt. Mails to a silent peer must not use up the total
-limit. So each next hop has a limit of its own, and the mails to a hop at its limit do not count towards the total.
+limit. So each next hop has its own limit, and the mails to a hop at its limit do not count towards the total.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class MailsInFlight:
 
     @property
     def to_servers(self) -> list[asyncio.Future[Any]]:
-        """The tasks that have not ended of mails to servers of the lab."""
+        """The unfinished tasks that send mails to servers of the lab."""
         return [task for mail, task in self._tasks.items() if mail not in self._outside and not task.done()]
 
     def to(self, hops: Collection[str]) -> list[asyncio.Future[Any]]:
-        """Return the tasks of mails that are sent to these next hops, not to a relay before them."""
+        """Return the tasks that send mails directly to these next hops, not to a relay in front of them."""
         return [self._tasks[mail] for mail, hop in self._hop_of.items() if hop in hops and mail not in self._outside]
 
     @property

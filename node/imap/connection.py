@@ -46,26 +46,26 @@ LINE_BYTES: Final = 64 * 1024
 """The longest line."""
 
 COMMAND_BYTES: Final = 64 * 1024 * 1024
-"""The most bytes of a command with its literals. An item of 40 MiB in base64 fits, as over HTTP and SMTP."""
+"""The largest number of bytes of a command with its literals. An item of 40 MiB in base64 fits, as over HTTP and SMTP."""
 
 LOGIN_BYTES: Final = 8 * 1024
-"""The same before log-in, without the first line."""
+"""The same limit before log-in, without the first line."""
 
 ANSWER_BYTES: Final = COMMAND_BYTES
-"""The most bytes of what one command says of one message: a mail of this size fits once."""
+"""The largest number of bytes that one command may return about one message. One mail of this size fits."""
 
 ALL_BYTES: Final = 4 * COMMAND_BYTES
-"""The most bytes of commands and answers that one listener holds at the same time, without FREE_BYTES of each."""
+"""The largest number of bytes of commands and answers that one listener holds at the same time, without FREE_BYTES of each."""
 
 FREE_BYTES: Final = LINE_BYTES
-"""How much of each command and each answer does not count among ALL_BYTES. So clients with large mails do not stop those with
-small ones, and each client hears why a command has failed."""
+"""How many bytes of each command and each answer do not count towards ALL_BYTES. So clients with large mails do not stop those
+with small ones, and each client hears why a command has failed."""
 
 SEARCH_KEYS: Final = 32
-"""The most keys of one SEARCH. Each key may read a whole mail, and the store waits meanwhile."""
+"""The largest number of keys of one SEARCH. Each key may read a whole mail, and the store waits meanwhile."""
 
 LOGIN_S: Final = 60.0
-"""Real time in which a client must log in, however many commands it sends."""
+"""Real time within which a client must log in, however many commands it sends."""
 
 IDLE_S: Final = 30 * 60.0
 """Real time after which a silent client is logged out (RFC 3501, 5.4)."""

@@ -6,7 +6,7 @@ with an empty line, and a body. The line end before a boundary belongs to the bo
     start         body_at             end
       | header      | body              | line end, boundary ...
 
-Nobody checked the mails that are posted, so every text is divided somehow:
+Posted mails are not checked, so every text must be divided in some way:
 
 | in the mail | the entity |
 |---|---|
@@ -132,7 +132,7 @@ class Entity:
             yield from inner.walk()
 
     def inside(self, section: Sequence[int]) -> Entity | None:
-        """Return the part that IMAP numbers so (RFC 3501, 6.4.5); None if there is none.
+        """Return the part with this IMAP number (RFC 3501, 6.4.5); None if there is none.
 
         A mail that is not a multipart has one part, its body. The numbers below a message/rfc822 part are those of the mail in
         it.

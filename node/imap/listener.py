@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 Address = tuple[str, int]
 
 CONNECTIONS: Final = 64
-"""The most connections to one store. A mail program opens up to five. A new one takes the place of the one that has waited
-longest without log-in."""
+"""The largest number of connections to one store. A mail program opens up to five. If there are too many, a new connection
+replaces the one that has waited longest without log-in."""
 
 WRONG_COMMANDS: Final = 3
-"""After so many wrong commands in a row the connection is closed. The lines of an HTTP request, which a web page can send here,
-are such commands."""
+"""After this many wrong commands in a row, the connection is closed. The lines of an HTTP request, which a web page can send
+here, are such commands."""
 
 log = logging.getLogger("pflab.imap")
 

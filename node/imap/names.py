@@ -19,7 +19,7 @@ from pymap.parsing.exceptions import NotParseable
 from pymap.parsing.specials import mailbox
 
 MOST_WILDCARDS: Final = 100
-"""The most wildcards in one name."""
+"""The largest number of wildcards in one name."""
 
 _SHIFTED: Final = re.compile(rb"&([A-Za-z0-9+,]*)-")
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from node.api.hosts import ServedHost
 
 MAX_NAME: Final = 64
-"""The most characters of a user's name."""
+"""The largest number of characters of a user's name."""
 
 
 class Session(BaseSession[Message]):

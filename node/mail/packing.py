@@ -13,7 +13,7 @@ DELETION_BYTES = 200
 """The approximate size of a message's deletion in a mail. Object id, change number, PCL and time have at least 110 bytes."""
 
 UPDATES_A_MAIL = 50_000
-"""The most updates in one mail, whatever their size. A receiver accepts slightly more."""
+"""The largest number of updates in one mail, whatever their size. A receiver accepts slightly more."""
 
 
 def work_of(update: Update) -> int:
@@ -72,7 +72,7 @@ def pending_after(mails: Sequence[Sequence[Update]], later: NumberSets = NumberS
 
 
 def shares(whole: NumberSets, mails: Sequence[Sequence[Update]]) -> list[NumberSets]:
-    """Return each mail's share of the numbers: all numbers up to its last item, except the numbers of later mails.
+    """Return the share of the numbers for each mail: all numbers up to its last item, except the numbers of later mails.
 
     The items of the mails are in order of number. The last mail gets the rest. The shares are disjoint, and their union
     is `whole`. A number of a later mail is still a hole in the set of the other kind, so a mail may claim it there.

@@ -196,7 +196,7 @@ def expired_at_store(conn: Connection, fid: int, store: str) -> NumberSets:
 
 
 def note_expired_at(s: Stimulus, fid: int, store: str, numbers: NumberSets) -> None:
-    """Note that `store` has said that the items of these numbers have expired there."""
+    """Note that, according to `store`, the items of these numbers have expired there."""
     s.conn.exec_driver_sql(
         NOTE_EXPIRED_AT_STORE,
         (fid, store, *(expired_at_store(s.conn, fid, store) | numbers).encode(), s.now),
@@ -223,7 +223,7 @@ def expired_anywhere(conn: Connection, fid: int, numbers: NumberSets) -> NumberS
 
 
 def expired_everywhere(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> NumberSets:
-    """Return the part of `numbers` that no other holder can have any more.
+    """Return the part of `numbers` that other holders can no longer have.
 
     Each holder said that the items have expired there, or its row lacks the numbers. If the row was sent before the last store
     said so, its holder may have received the numbers since. Then this waits until such a holder would have sent a status and

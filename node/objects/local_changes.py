@@ -217,8 +217,7 @@ def post_recovered(
 
 
 def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str, by: str | None = None) -> list[ChangeNumber]:
-    """Resolve a conflict as a contact does (spec: CF-3): keep one version; with 'all', keep each version as a message of its
-    own.
+    """Resolve a conflict as a contact does (spec: CF-3): keep one version; with 'all', keep each version as its own message.
 
     `by` is the address of the contact; None means the folder's first contact. Raise NotAContact for another person.
     Return the numbers of the new changes, the one that ends the conflict first.

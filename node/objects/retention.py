@@ -1,6 +1,6 @@
 """Deleted-item retention: a store keeps what it deletes for some time, so that people can recover it (spec: DL-5).
 
-Each store has a setting of its own, `Deleted Item Retention`; by default it is 0 and nothing is kept. A store keeps the version
+Each store has its own setting, `Deleted Item Retention`; by default it is 0 and nothing is kept. A store keeps the version
 shown of a message that it deletes, whichever store made the deletion. If a folder is deleted, each store with a replica keeps
 the folder and the messages of its replica.
 
@@ -9,7 +9,7 @@ the folder and the messages of its replica.
     retained    somebody recovers it                              recovered: a new message or folder with a new id
     retained    the retention has passed                          gone
 
-Deletion wins for ever (DL-2), so the old id never returns. Recovering makes a change of its own, which replicates as every
+Deletion wins for ever (DL-2), so the old id never returns. Recovering makes its own change, which replicates as every
 change does. Stores with other settings, or without the deleted item, get the new item with that change.
 
 What must never happen: a retained item that a mail or a digest shows; a recovery that changes a tombstone.
@@ -172,7 +172,7 @@ def messages_within(s: Stimulus, folder: Retained) -> list[Retained]:
 
 
 def move(s: Stimulus, old: bytes, new: bytes) -> None:
-    """Let the messages that were deleted in a folder before the folder itself be recovered into the new folder."""
+    """Make the messages that were deleted before their folder recoverable into the new folder."""
     s.conn.exec_driver_sql(MOVE, (new, old))
 
 

@@ -29,7 +29,7 @@ A_PAGE = 1_000
 """How many tombstones are read at once."""
 
 MOST_AT_ONCE = STIMULUS_BYTES // UPDATE_BYTES
-"""The most tombstones that one stimulus drops."""
+"""The largest number of tombstones that one stimulus drops."""
 
 NEXT_FOLDER = "SELECT min(fid) FROM message WHERE deleted <> 0 AND fid > ?"
 REMOVED = (

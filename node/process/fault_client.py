@@ -1,4 +1,4 @@
-"""Fault decisions for a node in a process of its own: the node asks the coordinator at each point.
+"""Fault decisions for a node in a separate process: the node asks the coordinator at each point.
 
 The coordinator tells the node in advance whether any fault is active; while none is, the node does not ask. If the coordinator
 has ended or refuses to decide, the mail goes on without a fault, and the log says so once. The node waits for a busy lab,
@@ -37,7 +37,7 @@ class FaultClient:
         """Called with the servers that have left."""
 
     def meet(self, peers: Peers) -> None:
-        """Replace what is known of the other servers and of the coordinator."""
+        """Replace what is known about the other servers and the coordinator."""
         gone = self._addresses.keys() - peers.addresses.keys()
         self._addresses = {name: (host, port) for name, (host, port) in peers.addresses.items()}
         if gone:

@@ -9,7 +9,7 @@ from contextlib import suppress
 def raise_handle_limit() -> None:
     """Raise the limit of open files to the highest that the system permits this process.
 
-    Many systems begin with 256 or 1,024, for the sake of old programs. A lab with many servers needs more.
+    Many systems begin with 256 or 1,024, because of old programs. A lab with many servers needs more.
     """
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):  # some systems permit less than they say

@@ -23,20 +23,20 @@ from collections.abc import Callable
 from typing import Final
 
 CLIENT_S: Final = 1.0
-"""Real time that a client gets to send its line."""
+"""Real time within which a client must send its line."""
 
 MOST_LINE_BYTES: Final = 1024
 
 MOST_CLIENTS: Final = 64
-"""The most clients that the heartbeat reads from at a time. A further client ends the oldest one, so that clients without the
-token do not keep the coordinator from its answer."""
+"""The largest number of clients that the heartbeat reads from at a time. A further client ends the oldest one, so that clients
+without the token do not keep the coordinator from its answer."""
 
 Work = tuple[str, float]
 """A stimulus, and when it began on the monotonic clock."""
 
 
 class Heartbeat:
-    """Answers at a port of its own.
+    """Answers at its own port.
 
     token: what clients must send.
     work: returns the stimulus that the host is in, if any; called in the heartbeat's thread.

@@ -24,7 +24,7 @@ from contextlib import suppress
 from typing import Final
 
 END_S: Final = 60.0
-"""Real time that a process gets to end cleanly after its parent has gone. A kill loses nothing that was acknowledged."""
+"""Real time within which a process must end cleanly after its parent has gone. A kill loses nothing that was acknowledged."""
 
 KILLED: Final = 137
 """The exit code of a process that SIGKILL ended: 128 and the signal's number."""
@@ -38,7 +38,7 @@ _SIGNAL_AT_END_OF_PARENT: Final = 1
 def end_with_parent(end: Callable[[], object], *, patience_s: float = END_S) -> None:
     """Call `end` in a thread when standard input is closed, and kill this process if it still runs `patience_s` later.
 
-    What is read from standard input is ignored.
+    The content of standard input is ignored.
     """
     if sys.platform == "linux":  # Elsewhere a stopped process ends after SIGCONT.
         ctypes.CDLL(None).prctl(_SIGNAL_AT_END_OF_PARENT, signal.SIGCONT)

@@ -13,9 +13,9 @@ A store begins paused. The coordinator sets the store's clock, sends the address
 coordinator knows every store that runs, and every store runs at the lab's time. If the process is started with --topology, it
 begins its store itself and needs no coordinator.
 
-A database belongs to one history: the run or, after the lab went back to a saved lab, a history with another name. A note
-beside the database (NAME.run) says which history. The process refuses to begin a store on the database of another history,
-unless the coordinator says that it may be deleted.
+A database belongs to one history: the run or, after the lab went back to a saved lab, a history with another name. A file
+beside the database (NAME.run) says which history it is. The process refuses to begin a store on the database of another
+history, unless the coordinator says that it may be deleted.
 """
 
 from __future__ import annotations

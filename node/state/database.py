@@ -54,7 +54,7 @@ PAGE_BYTES = 4096
 """The page size. A commit writes each page that it changed, and a single post changes about 12 pages."""
 
 CHECKPOINT_COMMITS = 128
-"""After so many commits the thread begins a checkpoint. With many posts in each commit, or one, this is about 16 MB of log, so
+"""After so many commits the thread begins a checkpoint. Whether commits have many posts or one, this is about 16 MB of log, so
 pages that change often are copied less often."""
 
 LOG_PAGES = 16_000

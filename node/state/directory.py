@@ -1,9 +1,9 @@
 """The directory as a store reads it: the stores with their sites, versions and addresses (spec: ML-1).
 
 The topology lists the stores that may join. The table `directory` lists those that have joined, with the *stamps* of each
-entry. A stamp is one act of the recipient update service, or of what does its work in 5.5 and 2007: from its instant on the
-entry has the address of that domain in the attribute mail. The addresses of earlier stamps stay as secondary addresses, so
-mail to them still arrives.
+entry. A stamp is one action of the recipient update service, or of the parts that do its work in 5.5 and 2007: from its instant
+on the entry has the address of that domain in the attribute mail. The addresses of earlier stamps stay as secondary addresses,
+so mail to them still arrives.
 
     stamps                                        addresses of the entry
     none                                          none, until further notice
@@ -163,7 +163,7 @@ class Directory:
     def update(self, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str) -> None:
         """Add a store's entry, or replace its stamps.
 
-        `missing`: why the entry has no address, if it has none now.
+        `missing`: why the entry has no address now, if it has none.
         """
         old = self._entries.get(store)
         joined_at = s.now if old is None else old.joined_at

@@ -1,4 +1,4 @@
-"""What a store knows of each other store: whether it is down, how long its mail takes, when it was asked (table `peer`).
+"""What a store knows about each other store: whether it is down, how long its mail takes, when it was asked (table `peer`).
 
 (spec: BF-4, BF-9, RT-3)
 """
@@ -44,13 +44,13 @@ class Peer(NamedTuple):
 
 
 def peer_of(conn: Connection, store: str) -> Peer:
-    """Return what is known of a store."""
+    """Return what is known about a store."""
     row = conn.exec_driver_sql(PEER, (store,)).first()
     return Peer() if row is None else Peer(bool(row[0]), *row[1:])
 
 
 def note_arrival(conn: Connection, store: str, sent_at: LabTime, duration_us: int) -> Peer | None:
-    """Note the arrival of a mail that was on its way for `duration_us`. Return what was known of the store before.
+    """Record the arrival of a mail that was on its way for `duration_us`. Return what was known about the store before.
 
     If a mail that was sent later has arrived already, or the same mail, nothing changes, and None is returned.
     """
@@ -64,10 +64,10 @@ def note_arrival(conn: Connection, store: str, sent_at: LabTime, duration_us: in
 
 
 def mark_down(conn: Connection, store: str) -> None:
-    """Note that a source did not answer before the retry time-out (spec: BF-4)."""
+    """Record that a source did not answer before the retry time-out (spec: BF-4)."""
     conn.exec_driver_sql(DOWN, (store,))
 
 
 def note_request(conn: Connection, store: str, now: LabTime) -> None:
-    """Note that a request goes to a store now (spec: BF-9)."""
+    """Record that a request is sent to a store now (spec: BF-9)."""
     conn.exec_driver_sql(REQUESTED, (store, now))

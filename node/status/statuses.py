@@ -71,7 +71,7 @@ NOTE_REPEATED = Statement("INSERT OR REPLACE INTO repeated (fid, store, at) VALU
 REPEATED_AT = Statement("SELECT at FROM repeated WHERE fid = ? AND store = ?")
 
 FOLDERS_A_MAIL = 1000
-"""The most folders in one status or status request. Receivers accept four times as many."""
+"""The largest number of folders in one status or status request. Receivers accept four times as many."""
 
 # -- requests
 
@@ -306,7 +306,7 @@ def _has_answered(ctx: Context, own: OwnRow, row: PeerRow | None, asked_at: LabT
 def _repeat_statuses(ctx: Context, s: Stimulus) -> None:
     """Repeat the status to holders that seem to lack something, at most once in 24 hours for each (spec: ST-7).
 
-    The first repeat also waits 24 hours after the status. By then every holder has made a check of its own, even one that
+    The first repeat also waits 24 hours after the status. By then every holder has made its own check, even one that
     received the last update later. So an organization that lost no mail sends no repeats.
     """
     again: dict[str, list[OwnRow]] = {}

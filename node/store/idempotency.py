@@ -22,7 +22,7 @@ KEPT_US: Final = DAY_US
 """How long an answer is kept, in lab time."""
 
 MOST_KEPT: Final = 100_000
-"""The most answers that are kept. Together they have about 20 MB."""
+"""The largest number of answers that are kept. Together they have about 20 MB."""
 
 
 def known(conn: Connection, key: str, request: bytes, now: LabTime) -> bytes | None:

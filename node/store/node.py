@@ -400,7 +400,7 @@ class Node(StoreLife):
             ctx.mta.release(s, queue_id)
 
     def hop_divided(self, now: LabTime, queue_id: int, recipients: Sequence[str]) -> None:
-        """Give some recipients of a mail a mail of their own in the queue, because of a fault."""
+        """Give some recipients of a mail a separate mail in the queue, because of a fault."""
         with self._stimulus(now) as (ctx, s):
             ctx.mta.divide(s, queue_id, recipients)
 

@@ -102,7 +102,7 @@ class _GlobsetWriter:
     def group(self, at: int, stop: int, depth: int) -> None:
         """Write the ranges of index `at` to `stop` - 1. Their counters begin with the `depth` bytes on the stack.
 
-        Ranges that also have the next byte in common become a group of their own. All common bytes are pushed before this
+        Ranges that also have the next byte in common become their own group. All common bytes are pushed before this
         group.
         """
         lows, highs = self.lows, self.highs

@@ -33,7 +33,8 @@ SUBJECT = Statement("SELECT subject FROM message WHERE object = ? ORDER BY shown
 ITEM_OF_VERSION = Statement("SELECT item FROM message WHERE object = ? AND rep = ? AND ctr = ?")
 
 MAX_ATTACHED: Final = 16 * 1024 * 1024
-"""The most bytes of messages that a notice attaches. The notice names further messages, which are in the folder."""
+"""The largest number of bytes of messages that a notice attaches. The notice names further messages, which are in the
+folder."""
 
 MAX_LOST: Final = 40 * 1024 * 1024
 """Largest lost edit that is attached, in bytes. It is large enough for any message, because no store has the edit any more."""

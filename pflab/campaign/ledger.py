@@ -1,4 +1,4 @@
-"""The ledger of a campaign without an end: which seeds were played, by which code, and what was found.
+"""The ledger of an endless campaign: which seeds were played, by which code, and what was found.
 
 A ledger is a file of JSON lines, to which each block of seeds appends one line and one line for each of its findings:
 
@@ -14,8 +14,8 @@ What must never happen:
 - A seed that counts as played although its findings are not in the ledger. So the findings come first and the line of the
   block last; all are written at once, and synced.
 - Two processes that append to one ledger. So an open ledger is locked.
-- A ledger that cannot be read because a process was killed while it wrote. A line without its end is removed when the ledger is
-  opened, with the findings before it that belong to no block: their seeds are played again.
+- A ledger that cannot be read because a process was killed while it wrote. When the ledger is opened, an incomplete line is
+  removed, and so are the findings before it whose block is missing. Their seeds are played again.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class LedgerError(LabError):
 
 @dataclass(slots=True)
 class Totals:
-    """What a ledger says: the number of seeds, blocks' codes, findings, and the seeds of the last findings."""
+    """A summary of a ledger: the number of seeds, the codes of its blocks, the number of findings, and the seeds of the last
+    findings."""
 
     seeds: int = 0
     last_seed: int = 0
@@ -64,7 +65,7 @@ class Totals:
     found: list[int] = field(default_factory=list)
 
     def add(self, line: dict[str, Any]) -> None:
-        """Add a line. Raises LookupError, TypeError or ValueError for a line that is none of a ledger."""
+        """Add a line. Raises LookupError, TypeError or ValueError for a line that does not belong to a ledger."""
         if "finding" in line:
             self.findings += 1
             self.found = [*self.found, int(line["finding"]["seed"])][-MOST_FINDINGS_SHOWN:]

@@ -34,7 +34,7 @@ def changed(
     steps: Sequence[Document] | None = None,
     tail: Sequence[Document] | None = None,
 ) -> Document:
-    """Return the scenario with other parts, and without the steps that need what is gone.
+    """Return the scenario with other parts, and without the steps that need a part that was removed.
 
     steps: those before the repair; tail: the rest.
     """

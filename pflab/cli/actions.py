@@ -1,4 +1,4 @@
-"""Verbs with actions, such as `pflab clock advance`: each action is a command of its own, with its help and options.
+"""Verbs with actions, such as `pflab clock advance`: each action is its own command, with its help and options.
 
 The module of a verb has a function of the verb's name, or, if the verb has actions, a Typer application of this name.
 """

@@ -30,7 +30,7 @@ OneFolder = Annotated[
 
 
 FolderOption = Annotated[str | None, Option("--folder", hidden=True)]
-"""How 0.1 named a folder. It goes with the next release."""
+"""How pflab 0.1 named a folder. The next release removes it."""
 
 
 OneServer = Annotated[str | None, Option("--server", "--node", help="Only this server.")]

@@ -36,7 +36,7 @@ Lab = Annotated[
     ),
 ]
 ANSWER_TIMEOUT_S: Final = 5.0
-"""Real time that a lab gets to answer. A lab that is up answers within this time."""
+"""Real time within which a lab must answer, if it is up."""
 
 LAB: Final = "PFLAB_LAB"
 """The environment variable with the URL of the lab that all verbs use."""

@@ -14,7 +14,7 @@ __tracebackhide__ = True  # pytest shows the lines of the test that calls this m
 
 
 class Made(TypedDict):
-    """A message or folder that was made, by a change with a number of its own.
+    """A message or folder that was created by a change.
 
     id: of the message or folder.
     number: as people see it, such as A-100.
@@ -54,7 +54,7 @@ class MailSent(TypedDict):
 
 
 class Resolved(TypedDict):
-    """The changes that ended a conflict, the one that ended it first; the fields are those of Made."""
+    """The changes that ended a conflict; the first one is the change that ended it. The fields are those of Made."""
 
     numbers: list[str]
     changes: list[str]
@@ -77,7 +77,7 @@ class FoldersChanged(TypedDict):
 
     folders: the paths of the changed folders.
     numbers, changes: of their changes, in the same order, as in Made.
-    kept: folders left out, because they would have no replica.
+    kept: folders that were not changed, because they would have no replica.
     """
 
     folders: list[str]

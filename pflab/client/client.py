@@ -143,7 +143,7 @@ class Client(Changes):
         return list(self.json("GET", "/lab/faults"))
 
     def waiting(self) -> dict[str, list[dict[str, Any]]]:
-        """Return by active fault the mails in queues that it will meet."""
+        """Return, for each active fault, the mails in queues that it will meet."""
         return dict(self.json("GET", "/lab/faults/waiting"))
 
     def inject(self, kind: str, **what: Any) -> str:

@@ -32,7 +32,7 @@ _Selector: Final[type[selectors.BaseSelector]] = getattr(selectors, "PollSelecto
 """poll(2), which needs no file handle. Windows does not have it."""
 
 UNHEARD = frozenset({0, 502, 503})
-"""Statuses that do not say whether the request was done: no answer from the lab (0), or none from its server."""
+"""Statuses that leave open whether the request was carried out: no answer from the lab (0), or none from its server."""
 
 SURE_TRIES = 3
 """How many times a change with an Idempotency-Key is requested if no answer comes."""

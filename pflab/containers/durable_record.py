@@ -35,7 +35,7 @@ RECORD: Final = "lab.sqlite"
 """The name of the file in a run's folder."""
 
 RECORD_FORMAT: Final = 2
-"""The version of the file's tables and facts, apart from the state of the lab, which has a version of its own."""
+"""The version of the file's tables and facts, apart from the state of the lab, which has its own version."""
 
 _EVENT: Final = msgspec.json.Decoder(AnyEvent)
 
@@ -158,7 +158,7 @@ class RecordFile:
             self._conn.execute("DELETE FROM own_event WHERE seq <= ?", (rows[-1][0],))
 
     def copy(self, path: Path) -> None:
-        """Write a copy of the file without the state of the lab, which a saved lab has in a file of its own."""
+        """Write a copy of the file without the state of the lab, which a saved lab has in its own file."""
         with closing(sqlite3.connect(path, isolation_level=None)) as target:
             self._conn.backup(target)
             target.execute("DELETE FROM fact WHERE name = 'state'")

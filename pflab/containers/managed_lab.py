@@ -195,7 +195,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     @property
     def continues(self) -> bool:
-        """Whether another coordinator managed this run before."""
+        """Whether another coordinator managed this run earlier."""
         return self._earlier is not None
 
     # --- addresses

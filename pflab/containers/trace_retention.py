@@ -14,8 +14,8 @@ from typing import Final
 from traces.segments import SegmentName
 
 MOST_SEGMENTS: Final = 20_000
-"""The most segments that all runs together keep, so that listing them is fast. `pflab follow` makes one for each node and
-round."""
+"""The largest number of segments that all runs together keep, so that listing them is fast. `pflab follow` makes one for each
+node and round."""
 
 
 def make_room(traces: Path, present: str, most_bytes: int, most_segments: int = MOST_SEGMENTS) -> int:

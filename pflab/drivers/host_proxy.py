@@ -41,7 +41,8 @@ class _Status(msgspec.Struct):
 class RemoteHost:
     """One node in another process.
 
-    events: a function that takes lines of events, known ones too, and returns the number of the last known event.
+    events: a function that takes lines of events, of which some may be known already, and returns the number of the last known
+    event.
     pulse: the signs of life of the process. silence: why the coordinator has passed the server over and works without it, or
         ''.
     """
@@ -120,7 +121,7 @@ class RemoteHost:
     async def back(self, *, at_once: bool) -> bool:
         """Return whether a node that was passed over answers again.
 
-        at_once: ask the node's heartbeat now. Otherwise ask it at most every PROBE_S, and do not wait for the answer.
+        at_once: ask the node's heartbeat now. Otherwise ask it at most once in PROBE_S, and do not wait for the answer.
         """
         now_s = asyncio.get_running_loop().time()
         if self._probe is None:

@@ -51,7 +51,7 @@ class LiveLab(SocketLab[Host]):
     """A live lab in one process; see SocketLab for folder and options.
 
     ports: SMTP ports by server name, in place of those of the topology. Servers without one get free ports; see `address_of`.
-    connections: the limit of SMTP connections; default: a limit of its own.
+    connections: the limit of SMTP connections; default: its own limit.
     """
 
     def __init__(

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 ASK_S: Final = 2.0
-"""Real time that a process gets to report its state. If it does not, the lab asks again later."""
+"""Real time within which a process must report its state. If it does not, the lab asks again later."""
 
 FOUND_S: Final = 60.0
-"""Real time that a process gets to answer for the first time; a container engine may be slow to start it."""
+"""Real time within which a process must answer for the first time; a container engine may be slow to start it."""
 
 FOUND_AGAIN_S: Final = 3.0
 """The same time in two cases: the lab continues after a restart of its coordinator, or nobody listens at the process's address.

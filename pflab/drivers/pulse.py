@@ -1,7 +1,7 @@
 """The signs of life of a process: lab time waits for a store that lives and works, however slow the machine is.
 
-A process that answers no request may be busy with a stimulus, stopped, cut off or dead. While a request waits for its answer,
-the lab asks the heartbeat of the process (`node.process.heartbeat`) every BEAT_S:
+A process that does not answer a request may be busy with a stimulus, stopped, cut off or dead. While a request waits for its
+answer, the lab asks the heartbeat of the process (`node.process.heartbeat`) every BEAT_S:
 
 | finding | what happens to the request |
 |---|---|

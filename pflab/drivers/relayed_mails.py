@@ -9,7 +9,7 @@ No queue of the lab has such a mail, so the coordinator asks here before it call
   non-delivery for the oldest mail of this server, because a trace does not say what a notice is about;
 - nothing has gone into or out of the relays for PATIENCE_S. Then lab time goes on, and the mail may still arrive later.
 
-A wrong guess about a notice does no harm: the lab waits too long for one mail, or one mail arrives at a later lab time.
+A wrong guess about a notice is harmless: the lab waits too long for one mail, or one mail arrives at a later lab time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from traces.events import Event
 
 PATIENCE_S: Final = 5.0
-"""Real time for which lab time waits for a relay that neither takes nor gives a mail. An idle Postfix needs about 0.1 s."""
+"""Real time for which lab time waits for a relay that neither accepts nor delivers a mail. An idle Postfix needs about 0.1
+s."""
 
 log = logging.getLogger("pflab.drivers.relayed_mails")
 

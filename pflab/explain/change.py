@@ -67,7 +67,7 @@ class Life:
         return {"what": self.what, "told": self.told, "events": [event_json(event, names) for event in self.events]}
 
     def after(self, earlier: Life) -> Life:
-        """Return what this explanation of a lab's future adds to that of its past."""
+        """Return the sentences and events of this explanation of a lab's future that the explanation of its past lacks."""
         told = [line for line in self.told if line not in earlier.told]
         events = [event for event in self.events if event not in earlier.events]
         what = "What the lab will do with it, if nobody changes anything"

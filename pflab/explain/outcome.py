@@ -87,7 +87,7 @@ class Outcome:
         return f"{every} {' or '.join(ends)}."
 
     def lost_by_restore(self, store: str) -> BackupRestored | None:
-        """Return the last restore of a store that does not have the change any more."""
+        """Return the last restore of a store that no longer has the change."""
         return self.restores.get(store) if store not in self.ends else None
 
     def _holds(self, store: str) -> bool:

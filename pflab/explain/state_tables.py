@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 
 MOST_RANGES: Final = 6
-"""The most ranges of a set that are shown. Of a larger set, the last number and the number of ranges are shown too."""
+"""The largest number of ranges of a set that are shown. Of a larger set, the last number and the number of ranges are shown
+too."""
 
 
 def state_tables(states: Iterable[StateView], now: LabTime | None = None) -> list[FittedTable]:

@@ -2,11 +2,11 @@
 
 A fault is the same value everywhere: in requests (`POST /lab/faults`), in scenarios and campaigns, on the command line, and in
 the console, which makes its form from the JSON Schema of these classes. The word for a kind is its tag; traces have it too.
-Texts and limits stand here once: a docstring says what a kind does, and `Meta` what a field means. Durations are texts, as
-people write them.
+Texts and limits are declared only here: a docstring says what a kind does, and `Meta` what a field means. Durations are texts,
+as people write them.
 
-A fault that makes no sense cannot be created. A wrong combination raises ValueError, whose text begins with the name of a
-field. `pflab.faults.fault_plan` decides what the faults of a lab do, and to which mails.
+An impossible fault cannot be created: a wrong combination raises ValueError, whose text begins with the name of a field.
+`pflab.faults.fault_plan` decides what the faults of a lab do, and to which mails.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ Hop = Annotated[
 class Fault(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """What a lab does wrong on purpose."""
+    """Something that goes wrong in a lab on purpose."""
 
     only_simulated: ClassVar[str] = ""
     """Why only the simulator can have a fault of this kind, and what to do elsewhere; empty if all labs can."""
@@ -126,7 +126,7 @@ class Fault(
 
     @property
     def by_us(self) -> int:
-        """By how long it delays a mail; 0 if it does not."""
+        """How long it delays a mail; 0 if it does not."""
         by = getattr(self, "by", None)
         return 0 if by is None else parse_duration(by)
 
@@ -374,7 +374,9 @@ class Stall(ServerFault, frozen=True, kw_only=True, tag="stall"):
 class Skew(ServerFault, frozen=True, kw_only=True, tag="skew"):
     """The clock of a server is fast, or slow if the duration has a minus sign. Lab time does not change."""  # spec: TM-1
 
-    by: Annotated[Duration, Meta(title="fast by", description="How far the clock is fast, such as 10 min or -5 min.")]
+    by: Annotated[
+        Duration, Meta(title="fast by", description="How far the clock is ahead, such as 10 min; -5 min makes it slow.")
+    ]
 
     def __post_init__(self) -> None:
         _check_duration("by", self.by, both_ways=True)

@@ -167,7 +167,7 @@ class FaultPlan:
         return active.id
 
     def killed(self, server: str) -> str:
-        """Note that the server was killed; the lab heals this fault when it starts the server."""
+        """Note that the server was killed. The lab heals this fault when it starts the server."""
         id_ = self.inject(Kill(server=server))
         self._active[id_].acted = 1
         return id_
@@ -223,7 +223,7 @@ class FaultPlan:
 
     @property
     def held_until_at(self) -> LabTime:
-        """When the last mail leaves that a fault holds, even if the fault was healed; 0 if no mail is held."""
+        """When the last held mail leaves, even if its fault was healed; 0 if no mail is held."""
         return max(self._held.values(), default=0)
 
     @property
@@ -558,7 +558,8 @@ class _State(msgspec.Struct, frozen=True):
 
 
 def faults_at_end(document: Mapping[str, Any], injected: int, active: Collection[str]) -> dict[str, Any]:
-    """Return the faults of a lab that was killed, as `FaultPlan.as_document` does, from what was saved last and from events.
+    """Return the faults of a lab that was killed, in the form of `FaultPlan.as_document`. They follow from the last saved
+    document and from the events since.
 
     injected: how many faults began.
     active: the ids of those that had not ended.

@@ -7,8 +7,9 @@ instant, with the lab's state (`pflab.runs.lab_state`), has the same future as t
                           |
     fork      12:00       '--> jumps to 12:15, 18:15, ... within milliseconds: what will happen
 
-A fork does not begin with a start: its stores do not notice that they were copied, so they neither record an event nor do what
-a start makes due. Faults in force come along with what they have decided so far. The fork's record has only what happens in it.
+The stores of a fork do not start: they do not notice that they were copied, so they record no event, and do nothing that a
+start would cause. Active faults are copied with everything that they have decided so far. The fork's record has only what
+happens in it.
 
 What a fork cannot know, because it is outside of the lab: a mail inside a foreign mail server or to a smart host, the real time
 that a mail takes on the wire, and what people will do.
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from traces.labtime import LabTime
 
 MOST_DAYS: Final = 400
-"""How far a forecast looks at most. A year of four idle stores takes about a second."""
+"""The longest time that a forecast looks ahead. A year of four idle stores takes about a second."""
 
 
 @dataclass(frozen=True, slots=True)

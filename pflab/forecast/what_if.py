@@ -1,7 +1,7 @@
 """Changes on trial: the steps of a scenario, played on a copy of a lab.
 
 A step is written as in a scenario: `{stop: B}`, `{lose: {from: A, to: B, count: 1}}`, `{advance: 15 min}`. Steps that wait,
-check or narrate have no place here: a forecast goes on to its own end.
+check or narrate are refused, because a forecast has its own end.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_STEPS: Final = 100
 
 MOST_POSTS: Final = 1_000
 MOST_POSTED: Final = 16 * MEGABYTE
-"""The most posts of a forecast and their size together, because a copy is in memory."""
+"""The largest number of posts of a forecast and their size together, because a copy is in memory."""
 
 
 def read_steps(given: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:

@@ -320,7 +320,7 @@ SLOTS: tuple[type[Invariant], ...] = (RequestsWithinTheLimit, SlotsGoToTheLonges
 
 
 class EntriesLiveByTheTable(Invariant):
-    """Follows each entry through the table of its states, and holds the result against the arrays that the stores show.
+    """Follows each entry through the table of its states, and compares the result with the arrays that the stores show.
 
     The event entry.pruned does not say whether numbers are left. So an entry of which something was pruned is perhaps gone,
     until the next reading of the array shows it or does not.

@@ -19,8 +19,8 @@ Invariants share no code with the replication agent (CV-2), because they must no
 and the plain values of `node.views`. `evidence.facts` collects what the events prove, and `evidence.bit_sets` has sets of
 numbers. `InvariantSet` passes each event to the facts first, so a handler finds its event in the facts.
 
-`VALIDATIONS` has the requirements at the end, after the heal and the bound (CV-1 to CV-3). `violations_of` returns what the
-judge's verdict says against them.
+`VALIDATIONS` has the requirements for the end of a run, when all faults were healed and the bound has passed (CV-1 to CV-3).
+`violations_of` returns what the judge's verdict says against them.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ VALIDATIONS: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def violations_of(verdict: Verdict, at: LabTime) -> tuple[tuple[Violation, ...], tuple[str, ...]]:
-    """Return the violations in a verdict, and texts that say what the verdict leaves unknown."""
+    """Return the violations in a verdict, and a text for each question that the verdict leaves open."""
     violations = tuple(Violation(id_, VALIDATIONS[id_][0], at, witness) for id_, witness in _of(verdict))
     unknown = [folder for folder in verdict.folders if folder.judgement is Judgement.UNKNOWN]
     doubts = tuple(folder.in_words() for folder in unknown)

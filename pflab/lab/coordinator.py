@@ -41,7 +41,7 @@ What must never happen:
 
 - Lab time that goes back, for the lab or for a host. A target in the past raises LabError.
 - A jump that skips a mail in flight. Such a mail is always an unconfirmed row in its sender's queue. This row is due, so the
-  lab is not quiet. The exception is a mail inside a foreign relay; `outside` tells of these mails.
+  lab is not quiet. The exception is a mail inside a foreign relay; `outside` names these mails.
 - A host that works at T while another host still works at an earlier time. All hosts finish a phase of a jump before the next
   phase begins.
 - Two jumps at once, or a jump during a stimulus from outside (`steady`). A lock is held meanwhile.
@@ -72,7 +72,7 @@ log = logging.getLogger("pflab.lab.coordinator")
 STILL_LIMIT_S = 900.0
 """Real time without activity after which a lab that is not quiet counts as stuck. A host that answers late counts as active.
 
-It is longer than the time limits of a mail (`transport.smtp.sender`), so each slow mail ends before. The limit ends a run
+It is longer than the time limits of a mail (`transport.smtp.sender`), so every slow mail ends earlier. The limit ends a run
 with an error, and never decides what a store does.
 """
 
@@ -356,7 +356,7 @@ class Coordinator:
             self._alarm = asyncio.get_running_loop().call_later(after_s, self._end_faults)
 
     def unwatch_faults(self) -> None:
-        """End no fault by itself any more while the clock runs. The lab calls this when it closes."""
+        """From now on, end no fault by a timer. The lab calls this when it closes."""
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None

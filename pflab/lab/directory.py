@@ -1,6 +1,6 @@
 """The directory of the organization: which addresses the entry of each store has, and when it gets them (spec: ML-1).
 
-The lab keeps this directory, and tells every store the stamps of each entry (`node.state.directory`). An entry waits for a
+The lab keeps this directory, and sends every store the stamps of each entry (`node.state.directory`). An entry waits for a
 stamp if its primary address is not of the domain of the recipient policy:
 
 | what happens | the entries that wait |

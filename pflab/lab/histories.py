@@ -1,7 +1,7 @@
-"""The run histories of one lab: a reset ends one, and begins the next in a run folder of its own.
+"""The run histories of one lab: a reset ends one, and begins the next in its own run folder.
 
-Whoever runs a lab makes it here, and after each order makes the next one: first the new lab replaces the old one, so that
-requests are told that the lab is starting; then the old one closes, and the new one begins.
+Whoever runs a lab creates it here, and creates the next one after each order. First the new lab replaces the old one, so that
+requests get the answer that the lab is starting. Then the old one closes, and the new one begins.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LabT = TypeVar("LabT", bound=ServedLab)
 
 Orders = asyncio.Queue["tuple[RunFolder, Earlier] | None"]
-"""What to do next: begin the run history that continues in a folder, or end (None)."""
+"""What to do next: begin the run history that continues in this folder, or end (None)."""
 
 
 class Histories(Generic[LabT]):
@@ -29,7 +29,7 @@ class Histories(Generic[LabT]):
     folder: that of the first.
     make: makes a lab in a run folder; it continues an earlier one if one is given.
     next_folder: makes the run folder of another history.
-    earlier: what the first one continues, if anything.
+    earlier: the run that the first one continues, if any.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Histories(Generic[LabT]):
         self.lab = self._made(earlier)
 
     async def next(self) -> bool:
-        """Wait for an order. Return False if the lab is to end. Otherwise make the lab of the next history, in `lab`."""
+        """Wait for an order. Return False if the lab must end. Otherwise create the lab of the next history, as `lab`."""
         following = await self.orders.get()
         if following is None:
             return False

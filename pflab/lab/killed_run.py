@@ -59,8 +59,8 @@ def is_left_behind(run: Path) -> bool:
 def end_killed(run: Path, *, wait_s: float = PATIENCE_S) -> None:
     """Write the traces and the last state of a run whose lab was killed; do nothing for a run that has ended.
 
-    wait_s: the real time that the processes of its servers get to end. Raises LabError if the lab still runs, or if the run
-    cannot be ended.
+    wait_s: the real time within which the processes of its servers must end. Raises LabError if the lab still runs, or if the
+    run cannot be ended.
     """
     traces = run / "traces"
     left = list_open(traces)

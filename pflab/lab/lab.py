@@ -59,7 +59,8 @@ class Lab(ABC):
     """The longest time that the network itself delays a mail on each hop, beyond what the topology says."""
 
     verdict: str = "none"
-    """What `run.ended` records: 'passed', 'failed', 'unknown' or 'none'. Whoever judges the run sets it before `close`."""
+    """What `run.ended` records: 'passed', 'failed', 'unknown' or 'none'. The code that judges the run sets it before
+    `close`."""
 
     async def __aenter__(self) -> Self:
         try:
@@ -89,7 +90,7 @@ class Lab(ABC):
     @property
     @abstractmethod
     def folder(self) -> Path:
-        """The run folder. Raises LabError if this lab has none here."""
+        """The run folder. Raises LabError if this lab has no folder here."""
 
     @property
     @abstractmethod

@@ -53,11 +53,11 @@ class ServedLab(Lab):
     secret: int | str
     decide: DecideNow
     recent_mails: RecentMails
-    """The newest mails. Nodes in processes of their own send them only if the run keeps mails."""
+    """The newest mails. Nodes in separate processes send them only if the run keeps mails."""
     record: Record
     begun: bool = True
-    """Whether the lab has started: every server that answered at the start runs. False again from the moment at which the lab
-    accepts its reset or another run, because changes from then on would be lost."""
+    """Whether the lab has started: every server that answered at the start runs. It becomes False again when the lab accepts a
+    reset or another run, because later changes would be lost."""
     _verdict: Mapping[str, object] | None = None
 
     @property
@@ -72,7 +72,7 @@ class ServedLab(Lab):
 
     def check_begun(self) -> None:
         """Raise NotRunning if the lab is between two run histories. Nothing may change then: a change would be lost, or would
-        meet servers that start."""
+        reach servers that are starting."""
         if self.waits:
             raise NotRunning(f"{self.waits}; wait until /readyz answers 200")
 
@@ -162,7 +162,7 @@ class ServedLab(Lab):
         raise LabError("the traces are not written yet; this lab writes them when it ends")
 
     def keep_verdict(self, verdict: Mapping[str, object]) -> None:
-        """Keep a verdict on this run's traces. Raises LabError if the verdict is on another run."""
+        """Store a verdict on this run's traces. Raises LabError if the verdict is about another run."""
         if verdict.get("run") != self.history:
             raise LabError(f"the verdict is about run {verdict.get('run')}; this lab's run is {self.history}")
         self._verdict = dict(verdict)

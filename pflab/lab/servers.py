@@ -66,7 +66,8 @@ class LabServer:
     status: ServerStatus = ServerStatus.ABSENT
     node: Node | None = None
     known: dict[str, tuple[Stamp, ...]] = field(default_factory=dict)
-    """The entries that the lab gave to this server, by store, or that the server made itself at its first start."""
+    """The directory entries of this server, by store: those that the lab sent, and those that the server created at its first
+    start."""
     known_deleted: list[str] = field(default_factory=list)
     """The deleted stores that are no longer in this server's directory."""
     backup: str | None = None
@@ -297,7 +298,7 @@ class EmbeddedServers(Servers):
             node.take_over(content)
 
     def go_on(self, databases: Mapping[str, bytes]) -> None:
-        """Take over copies of databases, and run the nodes of the servers that run, as if they had never been interrupted."""
+        """Take over copies of databases, and run the nodes of the running servers as if nothing had interrupted them."""
         running = {server.name for server in self.running()}
         self.take_over({name: content for name, content in databases.items() if name not in running})
         for name in running:

@@ -1,6 +1,6 @@
 """Lessons: the course, and the labs in which the HTTP server of a lab plays lessons.
 
-A lesson never touches the lab of the user. Each lesson that is played has a lab of its own (`classroom.Classroom`), in the same
+A lesson never touches the lab of the user. Each lesson that is played has its own lab (`classroom.Classroom`), in the same
 process, which is served below /lessons/{id}/.
 
 Imported by: `pflab.cli`.

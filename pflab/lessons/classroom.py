@@ -1,7 +1,7 @@
 """The classroom: the labs of the lessons that are played at present, each in this process with its own topology and clock.
 
 A lesson ends when somebody ends it, when nobody has used it for IDLE_S, when it must make room for another, or when the
-classroom closes. A lesson is in use while it plays, and while a request for its lab is open, such as a stream of events.
+classroom closes. A lesson is in use while it plays, and while a request to its lab is open, such as a stream of events.
 
 The files of a lesson's lab are in a temporary folder, which is removed when the lesson ends, or with the first lesson of a
 later classroom if the process is killed. They are not in the run folder of the user's lab, because programs that read a run
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pflab.scenario.load import Scenario
 
 MOST_LESSONS: Final = 8
-"""The most lessons that are played at once (decision)."""
+"""The largest number of lessons that are played at once (decision)."""
 
 IDLE_S: Final = 30 * 60.0
 """Real time after which a lesson that nobody uses ends (decision)."""
@@ -42,7 +42,7 @@ CHECK_S: Final = 60.0
 """Real time between two searches for lessons that nobody uses."""
 
 CONNECTIONS: Final = 32
-"""The most SMTP connections that the labs of all lessons have open together. The user's lab has a limit of its own."""
+"""The most SMTP connections that the labs of all lessons have open together. The user's lab has its own limit."""
 
 ID_BYTES: Final = 8
 
@@ -50,11 +50,11 @@ log = logging.getLogger("pflab.lessons")
 
 
 class LessonUnknown(Exception):
-    """There is no lesson of this name, or none with this id is played."""
+    """There is no lesson of this name, or no lesson with this id is running."""
 
 
 class NoRoom(LabError):
-    """As many lessons as possible are in use."""
+    """The limit of lessons in use is reached."""
 
 
 @dataclass(slots=True, eq=False)
@@ -109,7 +109,7 @@ class Classroom:
 
     @contextmanager
     def using(self, lesson_id: str) -> Iterator[OpenLesson]:
-        """Give the lesson with this id, which is in use meanwhile. Raises LessonUnknown."""
+        """Yield the lesson with this id. It counts as in use inside the block. Raises LessonUnknown."""
         found = self._open.get(lesson_id)
         if found is None:
             raise LessonUnknown(
@@ -124,14 +124,16 @@ class Classroom:
 
     @contextmanager
     def following(self, lesson_id: str) -> Iterator[Callable[[], LiveLab | None]]:
-        """Give a function that returns the lab of a lesson, which is in use meanwhile, or None if there is no such lesson."""
+        """Yield a function that returns the lab of a lesson, or None if there is no such lesson. The lesson counts as in use
+        inside the block."""
         with ExitStack() as uses:
             if lesson_id in self._open:
                 uses.enter_context(self.using(lesson_id))
             yield lambda: opened.lab if (opened := self._open.get(lesson_id)) is not None else None
 
     async def begin(self, name: str) -> OpenLesson:
-        """Start the lab of a lesson and play to the first text. The lesson that nobody has used for longest makes room.
+        """Start the lab of a lesson and play to the first text. If there is no room, the lesson that was unused for longest
+        ends.
 
         Raises LessonUnknown for a name that the course does not have, and NoRoom if all lessons are in use.
         """

@@ -23,7 +23,7 @@ WORDS_A_MINUTE: Final = 120
 """How fast a learner reads (decision): slower than a novel, because the texts are dense."""
 
 STEPS_A_MINUTE: Final = 2
-"""How many texts a learner takes in in a minute, with the lines that show what has changed (decision)."""
+"""How many texts a learner reads in a minute, with the lines that show what has changed (decision)."""
 
 
 def lessons_of_pflab() -> dict[str, Scenario]:
@@ -51,8 +51,8 @@ class OwnLessonsError(LabError):
 def own_lessons(folder: Path) -> dict[str, Scenario]:
     """Return the lessons in a folder, its files *.yaml, by their names without the ending.
 
-    Their numbers are apart from those of pflab's lessons. Raises OwnLessonsError if a file has mistakes, cannot be played as a
-    lesson, has the name of a lesson of pflab, or the number of another file.
+    Their numbers are independent of those of pflab's lessons. Raises OwnLessonsError if a file has mistakes, cannot be played
+    as a lesson, has the name of a lesson of pflab, or the number of another file.
     """
     lessons: dict[str, Scenario] = {}
     wrong: list[str] = []

@@ -7,7 +7,7 @@
 | finished | all steps were played | raises LabError |
 | failed | a step failed, or pflab has a bug; `failure` says which | raises LabError |
 
-A `next` that names the beat that was seen has no effect if the lesson has played on from it already. So a request that arrives
+If a `next` names a beat from which the lesson has already played on, it has no effect. So a request that arrives
 twice plays on once.
 """
 
@@ -67,7 +67,7 @@ BY_PEOPLE: Final = (
 """The events that happen while the clock stands only because people ordered something."""
 
 MOST_CHANGES: Final = 5
-"""The most changes that are told for one text."""
+"""The largest number of changes that are told for one text."""
 
 log = logging.getLogger("pflab.lessons")
 

@@ -111,7 +111,7 @@ async def play_on(classroom: Classroom, id: Id, wanted: Next | None = None) -> R
 async def play_again(classroom: Classroom, id: Id, wanted: Again) -> Response:  # noqa: A002 - as above
     """Play the lesson again in a new lab up to a text that was told, and return the lesson then. The new lab takes the place of
     the old one, which may have been changed so that the lesson could not go on. Questions are answered as before, and the
-    text of a lesson of your own is read from its file again."""
+    text of your own lesson is read from its file again."""
     return json_response(_state(await classroom.again(id, wanted.text)))
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from node.views import EntryView, Knowledge, RowView
 
 WITNESS_LIMIT = 12
-"""The most witnesses for one folder. If everything is missing, a longer list does not help."""
+"""The largest number of witnesses for one folder. If everything is missing, a longer list does not help."""
 
 NameOf = Callable[[str], str]
 
@@ -60,12 +60,13 @@ class Judge:
     expired: frozenset[str] = frozenset()
     """Messages that have expired at some store. A store that accounts for such a message need not keep it (DL-3)."""
     lost: tuple[str, ...] = ()
-    """In words, the changes that are rightly lost and not in the oracle (DU-1)."""
+    """The changes in words that are lost for a permitted reason, and so are not in the oracle (DU-1)."""
     is_home: Callable[[str, str, str], bool] = lambda _store, _folder, _number: True
-    """Whether a store has made or applied a change of a folder and not lost it in a restore."""
+    """Return whether a store has made or applied a change of a folder, and has not lost it in a restore."""
 
     def verdict(self, *, at_rest: bool = True) -> Verdict:
-        """Return the verdict on all folders. `at_rest` adds what must hold only after the lab has converged (CV-3)."""
+        """Return the verdict on all folders. `at_rest` adds the requirements that hold only after the lab has converged
+        (CV-3)."""
         truths = self.oracle.truth()
         folders = tuple(self.folder(truth) for truth in truths.values())
         losses = tuple(self.unexplained(truths.values()))

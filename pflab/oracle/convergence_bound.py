@@ -11,7 +11,7 @@ The worst case is a chain of waits, and the bound is their sum:
 If the hierarchy changed, this may happen to the folders first, and then to their content. Every mail takes the slowest route.
 
 A connector with a bandwidth limit carries one mail after the other. In the worst case all content of the lab crosses it for
-each store, and while the answers wait in the queue, the stores ask again at each retry for what has not arrived yet.
+each store, and while the answers wait in the queue, the stores request the changes that have not arrived again at each retry.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ class Bound:
 
 
 def bound_of(lab: Lab) -> Bound:
-    """Return the bound of a lab: from its topology, the folders of its servers, and mail that faults still hold."""
+    """Return how long a lab may take to converge. This follows from its topology, the folders of its servers, and the mail that
+    faults still hold."""
     events = lab.events()
     tree_changes = any(isinstance(event, ChangeMade) and event.folder == HIERARCHY for event in events)
     late = any(server.joins_later for server in lab.topology.servers.values())
@@ -94,7 +95,7 @@ def bound_of(lab: Lab) -> Bound:
 def bound_of_topology(
     topology: Topology, schedules: Iterable[Schedule] = (), *, hierarchy_changes: bool = True, jitter_us: int = 0
 ) -> Bound:
-    """Return the bound of an organization.
+    """Return how long an organization may take to converge.
 
     schedules: those of folders outside the topology.
     hierarchy_changes: whether folders changed.

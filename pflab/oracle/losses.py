@@ -44,7 +44,7 @@ from traces.events import (
 )
 
 Having = dict[str, set[str]]
-"""By folder: the numbers of the changes that a store has made, applied, or found to have expired everywhere, while it held the
+"""The numbers, by folder, of the changes that a store has made, applied, or found to have expired everywhere, while it held the
 folder."""
 
 

@@ -93,7 +93,7 @@ class FolderTruth:
 
     `versions`: by object that is not deleted, the numbers of its maximal versions.
     `tombstones`: by deleted object, the number of a deletion.
-    `doubt`: '', or why the changes alone do not determine the content.
+    `doubt`: why the changes alone do not determine the content; '' if they do.
     """
 
     id: str

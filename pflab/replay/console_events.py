@@ -23,7 +23,7 @@ def lexicon_of(topology: Topology) -> Lexicon:
 
 
 def with_words(event: Event, names: Lexicon) -> bytes:
-    """Return an event as JSON with the additional field `words`. The names learn from the event first."""
+    """Return an event as JSON with the additional field `words`. The names of the event are learned first."""
     names.learn(event)
     told = msgspec.json.encode(words(event, names))
     return b'{"words":%b,%b' % (told, msgspec.json.encode(event)[1:])

@@ -1,7 +1,7 @@
 """A finished run as one HTML file: the console with all its modules and styles, and the events of the run inside.
 
 The file works from a disk, without a server and without a network. A page from a disk cannot load modules from other files. So
-each module is in an import map under a name of its own, as a data: URL, and its relative imports are rewritten to these names.
+each module is in an import map under its own name, as a data: URL, and its relative imports are rewritten to these names.
 The run itself is compressed JSON in base 64, which no text of a run can end early. The policy of the page allows only scripts
 that are inside the file.
 """

@@ -83,7 +83,7 @@ class RunEvents:
         return cls(path, tuple(in_order), names, problems, topology)
 
     def followed_by(self, events: Iterable[Event]) -> RunEvents:
-        """Return this run with events that come after it, such as those of a forecast. What it already has stays."""
+        """Return this run with later events added, such as those of a forecast. Its own events stay."""
         known = {(event.node, event.seq) for event in self.events}
         later = in_causal_order(event for event in events if (event.node, event.seq) not in known)
         names = deepcopy(self.names)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 STATE: Final = "lab.json"
 
 FORMAT: Final = 2
-"""The version of the format. Each change of a type in this module that an earlier state does not fit raises it."""
+"""The version of the format. It is raised by each change of a type in this module that cannot read an earlier state."""
 
 Driver = Literal["live", "processes", "managed", "simulator"]
 """How the servers of a lab run: in its process, as its processes, as processes that another program keeps alive, simulated."""
@@ -80,8 +80,8 @@ class ServerState(msgspec.Struct, frozen=True):
 
     known: the directory entries that it has, by store.
     known_deleted: the deleted stores that are no longer in its directory.
-    backup: the id of the backup on which it starts next; None for its database.
-    kill_fault: the id of the fault that stands for its kill. The next start heals this fault.
+    backup: the id of the backup with which it starts next; None means that it starts with its own database.
+    kill_fault: the id of the fault that represents its kill. The next start heals this fault.
     restarts_at: when it starts by itself after a crash.
     """
 
@@ -113,7 +113,7 @@ class DirectoryState(msgspec.Struct, frozen=True):
 class BackupsState(msgspec.Struct, frozen=True):
     """Which backups there are.
 
-    number: how many have ever been made; an id is never given again.
+    number: how many backups were ever made; no id is used twice.
     stores: the store of each backup, by id.
     """
 
@@ -157,7 +157,8 @@ class _Version(msgspec.Struct):
 
 
 def decoded_state(content: bytes, place: Path) -> LabState:
-    """Return the state that `LabState.encoded` returned. Raises LabError for another format, and for what is no state.
+    """Return the state that `LabState.encoded` returned. Raises LabError for another format, and for a text that is not a
+    state.
 
     place: where it was read, for the error.
     """
@@ -174,7 +175,7 @@ def decoded_state(content: bytes, place: Path) -> LabState:
 
 
 def write_state(folder: Path, state: LabState) -> None:
-    """Write the state of a lab into a run folder. Raises OSError if this fails; the state before is still there then."""
+    """Write the state of a lab into a run folder. Raises OSError if this fails; the previous state is then still there."""
     write_whole(folder / STATE, msgspec.json.format(state.encoded()) + b"\n")
 
 

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from transport.envelope import Transmission
 
 MOST_HELD: Final = 50_000
-"""The most events that a lab that may run for days keeps in memory, about 50 MB; older ones are in the traces."""
+"""The largest number of events that a lab that may run for days keeps in memory, about 50 MB; older ones are in the traces."""
 
 LAB = "lab"
 """The node name in events of the lab itself."""
 
 WAITERS_NAMED = 5
-"""The most servers, and the most queued mails of each server, that a NotIdle error names."""
+"""The largest number of servers, and the most queued mails of each server, that a NotIdle error names."""
 
 
 class Record:
@@ -157,8 +157,8 @@ class Record:
         return self._open
 
     def lock(self) -> tuple[int, ...]:
-        """Return the file handle that says to others that the run goes on, also in a process that inherits it
-        (`pflab.lab.killed_run`); none without a run folder."""
+        """Return the file handle by which others see that the run is still going on, even if only a process that inherited it
+        is left (`pflab.lab.killed_run`); none without a run folder."""
         segment = self._opened()
         return () if segment is None else (segment.handle,)
 

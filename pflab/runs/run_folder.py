@@ -2,7 +2,7 @@
 
 The folder has the topology, the seed, the traces, the databases, the verdict, and on request each mail. The name of a live run
 is the UTC time of its start. The name of a simulated run is a number, because a simulation reads no clock. A run never writes
-into the folder of another run; it takes the next free name.
+into the folder of another run, but takes the next free name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pflab.errors import LabError
 LATEST = "latest"
 
 MOST_RUNS = 100_000
-"""The most runs of one name; nobody keeps so many."""
+"""The largest number of runs of one name; nobody keeps so many."""
 
 
 @dataclass(frozen=True, slots=True)

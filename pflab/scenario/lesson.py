@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from topology.file.yaml_source import YamlSource
 
 MAX_CHOICES = 9
-"""The most choices of a question. The learner answers with one digit."""
+"""The largest number of choices of a question. The learner answers with one digit."""
 
 
 class Level(StrEnum):

@@ -53,7 +53,7 @@ RuleId = Annotated[str, AfterValidator(_rule)]
 
 
 class Network(Part):
-    """How the simulated network reorders mails at random (`shuffle`), and by how much it delays each (`jitter`)."""
+    """How the simulated network reorders mails at random (`shuffle`), and how long it delays them (`jitter`)."""
 
     shuffle: bool = False
     jitter: DurationUs | None = None

@@ -42,7 +42,7 @@ class NameCheck:
         self._early: list[str] = []
 
     def name_all(self, steps: Sequence[Any]) -> None:
-        """Let the names that any of these steps defines be known to all, because steps with times may be in any order."""
+        """Make the names that these steps define known to all steps, because steps with times may be in any order."""
         for args in steps:
             name = getattr(args, "name", None)
             if name is None:

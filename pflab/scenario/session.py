@@ -60,12 +60,11 @@ class Named:
 class Play:
     """One run of a scenario on one lab.
 
-    `mark` is the index of the first event that an `until` can find. It can find events since the end of the last
-    `advance`, or since the instant at which the last `until` ended. `found` has the events that an `until` has already
-    found. `folders` maps the name of a folder to its id. `joined` has the servers that steps started, `removed` the
-    stores that steps deleted from the directory. `monitor` checks the invariants; if it is None, nobody does. `skipped`
-    is the number of steps that were skipped. `checkpoints` maps the name of a checkpoint to the index of an event;
-    `expect` can count from there.
+    `mark` is the index of the first event that an `until` can find: the events since the end of the last `advance`, or since
+    the instant at which the last `until` ended. `found` has the events that an `until` has already found. `folders` maps the
+    name of a folder to its id. `joined` has the servers that steps started, `removed` the stores that steps deleted from the
+    directory. `monitor` checks the invariants; if it is None, they are not checked. `skipped` is the number of steps that were
+    skipped. `checkpoints` maps the name of a checkpoint to the index of an event; `expect` can count from there.
     """
 
     def __init__(self, lab: Lab, *, skips: bool = False, monitor: Monitor | None = None) -> None:
@@ -171,7 +170,7 @@ class Play:
     # --- the names in steps
 
     def name_topology(self) -> None:
-        """Let each path of the topology name its folder, wherever the folder moves, as long as steps may be skipped."""
+        """If steps may be skipped, let each path of the topology continue to name its folder, wherever the folder moves."""
         first = next((name for name in self.lab.names if self.lab.running(name)), None)
         if self.skips and first is not None:
             self.folders = {view.path: view.id for view in self.lab.read(first, lambda node: node.folders())}
@@ -217,8 +216,8 @@ class Play:
         return ", ".join([*self.groups, *self.named]) or "none"
 
     def find(self, store: str, name: str) -> tuple[str, Named]:
-        """Return the path of a message's folder on a store, and the message. Where steps may be skipped, the store must show
-        it."""
+        """Return the path of a message's folder on a store, and the message. If steps may be skipped, the store must show the
+        message."""
         message = self.message(name)
         if self.skips:
             self.shown(store, message)

@@ -41,7 +41,7 @@ MAX_ATTACHMENT: Final = 64 * MEGABYTE
 """The size of the largest attachment, in bytes. A lab keeps each attachment once per store."""
 MAX_POSTS: Final = 100_000
 MAX_LETTERS: Final = 10_000_000
-"""The most letters in a body that a step repeats."""
+"""The largest number of letters in a body that a step repeats."""
 
 BOUND: Final = "bound"
 """The word for the time within which the lab must converge by its settings (pflab.oracle.convergence_bound)."""
@@ -55,7 +55,7 @@ _COUNT: Final = re.compile(r"(?:(at least|at most|exactly)\s+)?([0-9]{1,9})")
 
 
 def wrong(text: str) -> PydanticCustomError:
-    """Return an error with a text that the loader prints unchanged: what is wrong; what would be right."""
+    """Return an error whose text the loader prints unchanged: what is wrong, and what would be right."""
     return PydanticCustomError("scenario", "{text}", {"text": text})
 
 

@@ -1,8 +1,8 @@
 """The one place that decides what a lab answers to changes while it is between two run histories.
 
-A lab that starts, and a lab that has accepted its reset or another run, takes no changes: they would be lost, or would meet
-servers that start. It answers 503, and /readyz too. All routes of a lab are made by `lab_routes`, so they need no check of
-their own. The routes of its servers ask `Hosts.host` or the address of the server's process, which check the same
+A lab that starts, and a lab that has accepted its reset or another run, takes no changes: they would be lost, or would reach
+servers that are starting. It answers 503, and /readyz too. All routes of a lab are made by `lab_routes`, so they need no check
+of their own. The routes of its servers ask `Hosts.host` or the address of the server's process, which check the same
 (`ServedLab.check_begun`).
 """
 
@@ -15,7 +15,7 @@ from node.api.routing.routes import Routes
 from pflab.lab.served_lab import ServedLab
 
 LabNow = Callable[[], ServedLab]
-"""Returns the lab of the moment; a reset puts another one in its place."""
+"""Returns the present lab; a reset replaces it by another one."""
 
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 

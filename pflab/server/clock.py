@@ -85,7 +85,7 @@ def clock_shown(lab: ServedLab, **more: object) -> dict[str, object]:
 class ClockDoor:
     """The clock of a lab for requests: one at a time may move it.
 
-    lab_now: returns the lab of the moment.
+    lab_now: returns the present lab.
     """
 
     def __init__(self, lab_now: LabNow) -> None:
@@ -189,7 +189,7 @@ def _near(at: LabTime, now: LabTime) -> LabTime:
 
 
 def condition_of(lab: ServedLab | RecordedLab, wanted: Until) -> Callable[[], bool]:
-    """Return a function that returns whether something has happened since this call.
+    """Return a function that tests whether something has happened since this call.
 
     Raises LabError for a name that does not exist, and if `wanted` does not name exactly one thing.
     """

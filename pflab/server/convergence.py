@@ -1,4 +1,4 @@
-"""Whether the holders of a folder agree, and which holder differs how (spec: CV-1).
+"""Whether the holders of a folder agree, and how each holder differs (spec: CV-1).
 
 A store is a holder if the replica list of any running store names it. So a holder counts even if it does not run, or has not
 heard of the folder or of its replica yet. Each of these is a difference.
@@ -19,7 +19,7 @@ from topology.problems import did_you_mean, quoted
 
 @dataclass(frozen=True, slots=True)
 class Holders:
-    """What the holders of a folder know about it.
+    """The knowledge of a folder's holders about it.
 
     known: the knowledge of each running holder with a replica.
     without: each running holder that has no replica, with what it lacks in words.
@@ -75,7 +75,8 @@ def converged(lab: Lab, folder: str) -> bool:
 
 
 def lacking(holders: Holders, store_of: Mapping[str, str]) -> dict[str, str]:
-    """Return by running holder what it lacks that another has: changes such as `A-1..3`, or the folder or its replica.
+    """Return, for each running holder, what it lacks and another holder has: changes such as `A-1..3`, the folder, or its
+    replica.
 
     store_of: the name of each store, by replica GUID.
     """

@@ -34,11 +34,11 @@ LabPosition = Annotated[str, Meta(pattern=r"^[0-9]{1,18}@[^\x00-\x1f]{0,1000}@[A
 """A lab of a server, and the number of an event in its run history."""
 
 LabAt = Callable[[str], AbstractContextManager[Callable[[], ServedLab | None]]]
-"""Gives the lab whose API is below a path, which is in use meanwhile: a function that returns the lab of the moment, or None if
-there is none."""
+"""Yields a function that returns the present lab below a path, or None if there is none. The lab counts as in use inside the
+block."""
 
 LAB_EVENTS: Final = Routes[LabNow]("/lab", tag="events")
-"""The events of a lab. A stream lives longer than a run history, so these routes ask for the lab of the moment."""
+"""The events of a lab. A stream lives longer than a run history, so these routes ask for the present lab."""
 
 EVENTS_OF_LABS: Final = Routes[LabAt]("/labs", tag="events")
 """The events of all labs of a server: its own and those of lessons."""

@@ -37,7 +37,7 @@ def faults_shown(lab: ServedLab) -> list[dict[str, str | int]]:
 
 
 def mails_waiting(lab: ServedLab) -> dict[str, list[dict[str, object]]]:
-    """Return by fault the mails in the queues of the running servers that the fault will meet, the next one first."""
+    """Return, for each fault, the mails in the queues of the running servers that the fault will meet, the next one first."""
     queues = {name: lab.read(name, lambda node: node.queue()) for name in lab.names if lab.running(name)}
     found: dict[str, list[dict[str, object]]] = {}
     for active in lab.faults.active():
@@ -70,7 +70,7 @@ async def faults(lab: ServedLab) -> Response:
 
 @FAULTS.get("/waiting")
 async def waiting(lab: ServedLab) -> Response:
-    """Return by active fault the mails that now wait in a queue and that the fault will meet if it does not end before."""
+    """Return, for each active fault, the mails that now wait in a queue and that the fault will meet unless it ends first."""
     return json_response(mails_waiting(lab))
 
 
@@ -109,14 +109,14 @@ async def heal(lab: ServedLab, fault: str) -> Response:
 
 
 class Decisions(NamedTuple):
-    """What decides about faults for the nodes of a lab, and the token that only they know."""
+    """The function that decides about faults for the nodes of a lab, and the token that only the nodes know."""
 
     decide: DecideNow
     token: str
 
 
 DECISIONS: Final = Routes[Decisions]("/lab/fault-decision", shown=False)
-"""The faults of a lab, for nodes in processes of their own."""
+"""The faults of a lab, for nodes in separate processes."""
 
 
 @DECISIONS.post("")

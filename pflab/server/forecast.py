@@ -24,14 +24,15 @@ from pflab.server.events import encoder_of
 from traces.labtime import LabTime, format_instant, parse_duration
 
 MOST_EVENTS: Final = 20_000
-"""The most events of a forecast; it ends there. They are a few megabytes, and take the lab about three seconds."""
+"""The largest number of events of a forecast; it ends there. They are a few megabytes, and take the lab about three seconds."""
 
 _TURNS: Final[WeakKeyDictionary[ServedLab, asyncio.Lock]] = WeakKeyDictionary()
 """One forecast of a lab at a time, because each has a copy of all databases in memory; others wait."""
 
 
 class Forecast(Until, frozen=True, kw_only=True):
-    """How far to look ahead (`within`), what to wait for (as for `until`; default: the whole time), and what to try first.
+    """How far to look ahead (`within`), what to wait for (as for `until`; default: the whole time), and which changes to try
+    first.
 
     steps: changes, written as in a scenario; default: none.
     compare: also play the same present without the steps, and say what differs.
@@ -62,7 +63,7 @@ async def forecast(lab: ServedLab, wanted: Forecast) -> Response:
 
     `held` says whether the thing to wait for happens; null if there is none. `complete` is false if the forecast has more
     events than an answer can have, and so ends early. `lacking` says what each running holder lacks at the end, if a folder
-    does not converge. What people will do is not in it, nor what other mail servers do.
+    does not converge. It contains neither what people will do, nor what other mail servers do.
 
     With `compare`, `without` has the future without the steps, to the same end, and `differences` what happens `only` `with`
     the steps, or only `without` them.

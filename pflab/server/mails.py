@@ -31,7 +31,7 @@ MessageId = Annotated[
 ]
 
 MOST_LINES: Final = 20_000
-"""The most lines of a decoded mail."""
+"""The largest number of lines of a decoded mail."""
 
 
 MAILS: Final = lab_routes("/lab/mails", tag="mail")

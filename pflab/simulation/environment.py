@@ -32,7 +32,7 @@ _MOST_NOISE_BYTES = 64
 
 
 class Environment:
-    """The environment of one simulated lab: it plays the faults that a FaultPlan only knows.
+    """The environment of one simulated lab: it plays the faults that a FaultPlan only records.
 
     faults: the faults of the lab.
     authority: issues the key that signs a mail with a broken item.

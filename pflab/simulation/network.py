@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 COMPANY: Final = 8
-"""One in so many requests and mails has company."""
+"""One request or mail out of this many shares its transaction with another one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ events. It alternates between two phases:
    restart of a crashed server, or the end of a fault. Nothing happens in between, so nothing is skipped.
 
 A mail is sent completely within one step. The fault plan and the network decide about it, and the two ends have their
-dialogue. The receiving node stores the mail in a stimulus of its own, and the sending node records the outcome. No time
+dialogue. The receiving node stores the mail in its own stimulus, and the sending node records the outcome. No time
 passes in this step. A fault, the network or a closed connector can delay a mail; a delay is a later due time of the queue
 row. So no mail is ever in flight between two steps.
 
@@ -48,7 +48,7 @@ Why the same seed gives the same trace
 --------------------------------------
 
 A run is a function of the topology, the seed, the network policy and the calls of its user. There is one thread. No code
-reads a real clock. GUIDs and keys come from the seed. Network and environment each have a random generator of their own,
+reads a real clock. GUIDs and keys come from the seed. Network and environment each have their own random generator,
 seeded from the lab's seed, and the loop uses them in the order of its steps. The order of steps depends only on due times
 and the topology's order. A node's `next_due` is a query of its database, so the loop caches it and asks again after each
 stimulus of that node.
@@ -105,7 +105,7 @@ CRASH_REST_US = MINUTE_US
 """How long a server stays down after a crash by the fault plan."""
 
 BATCH = 100
-"""The most transmissions of a node that one step sends."""
+"""The largest number of transmissions of a node that one step sends."""
 
 
 class _Slot:
@@ -136,7 +136,7 @@ class Simulator(RecordedLab):
     network: how the network reorders and delays mails; by default it does neither.
     run: the run's id, by default `sim-<seed>`.
     earlier: the events of the run that this one continues.
-    keep: what keeps the mails that cross a hop.
+    keep: called with each mail that crosses a hop, to keep it.
     most_events: see `pflab.runs.recorder`.
     secret: what the keys and ids of the stores derive from, by default the seed.
     """

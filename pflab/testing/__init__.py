@@ -5,7 +5,7 @@
         lab.post("A", "Projects", subject="Hello")
         lab.assert_converged("Projects", within="54 h")
 
-It needs the standard library and pytest; a mailbox also aiosmtpd, which comes with pflab. Labs run in processes of their own.
+It needs the standard library and pytest; a mailbox also aiosmtpd, which comes with pflab. Labs run in separate processes.
 
 Public names: `AsyncLab`, `Driver`, `Lab`, `LabNotStarted`, `LabProcess`, `Mailbox`, `Organization`, `ReceivedMail`, `Topology`,
 `open_mailbox`.

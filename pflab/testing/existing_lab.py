@@ -1,4 +1,4 @@
-"""The running lab of the option --pflab-lab: it is lent to one test after the other, and has its own state back at the end.
+"""The running lab of the option --pflab-lab: one test after the other uses it, and at the end it goes back to its own state.
 
     what happens                                  what the lab does
     a test asks for it for the first time         it is saved as FOUND
@@ -49,7 +49,7 @@ class ExistingLab:
 
     @contextmanager
     def lend(self, topology: str | None) -> Iterator[Lab]:
-        """Lend the lab, in the state in which it was found, or with the topology of this text in its first state.
+        """Yield the lab, in the state in which it was found, or in its first state with the topology of this text.
 
         Raises LabNotStarted if the lab keeps another topology.
         """

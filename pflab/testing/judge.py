@@ -1,4 +1,4 @@
-"""Judges the runs of tests (`--pflab-check`), in a process of its own that stays for the whole session.
+"""Judges the runs of tests (`--pflab-check`), in a separate process that stays for the whole session.
 
 The process has read the statements of all rule checks before the first test ends, so judging a run costs a test well under a
 second on a machine that is not busy. A test may end at any moment, so a run need not have converged: what counts is whether it
@@ -41,7 +41,7 @@ class JudgeFailed(Exception):
 
 
 def is_installed() -> bool:
-    """Return whether the packages are there that judge runs."""
+    """Return whether the packages that judge runs are installed."""
     return all(find_spec(package) is not None for package in _PACKAGES)
 
 
@@ -49,7 +49,7 @@ def is_installed() -> bool:
 class Judge:
     """Judges runs, one after another. Its process starts with it.
 
-    removes: whether pytest removes the run folders some day.
+    removes: whether pytest removes the run folders later.
     """
 
     removes: bool

@@ -30,7 +30,7 @@ _LOOK_S = 0.005
 """Real time between two questions whether a lab has gone back."""
 
 MOST_STEPS = 100_000
-"""How many instants `Lab.until` looks at. A condition that is still false is probably false for ever."""
+"""How many instants `Lab.until` looks at. If a condition is still false then, it will probably never be true."""
 
 _EXAMPLE: Final = 'lambda: lab.messages("B", "Projects")'
 """A condition for `Lab.until`."""

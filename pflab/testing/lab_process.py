@@ -1,4 +1,4 @@
-"""A lab in a process of its own.
+"""A lab in a separate process.
 
 The process is `python -P -m pflab up`, so nothing of pflab but its client is imported into the process of the tests. The lab
 ends when its standard input closes, so it ends even if the tests are killed.

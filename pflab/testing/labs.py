@@ -9,7 +9,7 @@ States of a lab process:
     USED    the lab goes back to its state "start"; USED             ENDED
     ENDED   another process is started; USED
 
-With a judge, a lab goes back or ends when its test ends, because its traces are whole only then.
+With a judge, a lab goes back to its first state, or ends, when its test ends, because its traces are complete only then.
 
 A lab that has saved states of a test, or that a test has broken, is ended instead, and another one is started.
 
@@ -90,7 +90,7 @@ class Labs:
 
     @contextmanager
     def lab(self, topology: Topology | None, driver: Driver | None = None) -> Iterator[Lab]:
-        """Lend a lab in its first state, with a paused clock.
+        """Yield a lab in its first state, with a paused clock.
 
         topology: None means that of the existing lab, or DEFAULT.
 

@@ -1,4 +1,4 @@
-"""The pytest plugin: fixtures that lend a lab, options, and what a failed test says about its lab.
+"""The pytest plugin: fixtures that provide a lab, options, and what a failed test says about its lab.
 
 Fixtures: `lab`, `module_lab`, `session_lab`, `async_lab`, `lab_factory`, `lab_topology`, `mailbox`. Marker: `pflab_topology`.
 
@@ -128,14 +128,14 @@ def lab_topology(request: pytest.FixtureRequest) -> Topology | None:
 
 
 class LabFactory(Protocol):
-    """Lends a lab with any topology until the end of the test."""
+    """Provides a lab with any topology until the end of the test."""
 
     def __call__(self, topology: Topology | None, *, driver: Driver | None = None) -> Lab: ...
 
 
 @pytest.fixture
 def lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology | None) -> Iterator[Lab]:
-    """A lab of this test alone, in its first state, with a paused clock."""
+    """A lab for this test only, in its first state, with a paused clock."""
     with _lent(request, _pflab_labs.lab(_chosen(request.node, lab_topology))) as found:
         yield found
 
@@ -168,8 +168,8 @@ def async_lab(request: pytest.FixtureRequest, lab: Lab) -> AsyncLab:
 
 @pytest.fixture
 def lab_factory(request: pytest.FixtureRequest, _pflab_labs: Labs) -> Iterator[LabFactory]:
-    """A function that lends any number of labs to one test: `lab_factory(topology, driver="simulated")`. The default driver is
-    that of --pflab-driver."""
+    """A function that provides any number of labs to one test: `lab_factory(topology, driver="simulated")`. The default driver
+    is that of --pflab-driver."""
     with ExitStack() as lent:
 
         def lend(topology: Topology | None, *, driver: Driver | None = None) -> Lab:

@@ -1,4 +1,4 @@
-"""Scenario files as tests: `pytest scenarios/` plays each file with `pflab run`, in a lab of its own.
+"""Scenario files as tests: `pytest scenarios/` plays each file with `pflab run`, in its own lab.
 
 A scenario begins at the start of its own topology, so it cannot use the lab of --pflab-lab.
 """
@@ -85,7 +85,7 @@ class ScenarioItem(pytest.Item):
             shutil.rmtree(runs, ignore_errors=True)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return what pflab run wrote, from the first mistake or the failed step on, which is also in pytest's summary."""
+        """Return the output of pflab run from the first mistake or the failed step on. Pytest's summary has it too."""
         if isinstance(excinfo.value, RuleViolated | JudgeFailed):
             return str(excinfo.value)
         if not isinstance(excinfo.value, ScenarioFailed):

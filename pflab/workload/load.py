@@ -1,7 +1,7 @@
 """Load on a running lab: seeded requests at a given rate, and their results.
 
 The sequence of requests depends only on the seed, so it can be repeated on another lab. Requests are paced in real
-time and sent one after the other on one connection. Each has an idempotency key of its own.
+time and sent one after the other on one connection. Each has its own idempotency key.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class LoadResult:
 
     acknowledged: committed by a store.
     refused: answered with an error.
-    unanswered: nobody knows whether they were done.
+    unanswered: it is unknown whether they were carried out.
     """
 
     asked: int = 0
@@ -144,7 +144,7 @@ class LoadResult:
     latencies_s: list[float] = field(default_factory=list)
     seconds: float = 0.0
     behind_s: float = 0.0
-    """How much later than planned the last request was sent."""
+    """The delay of the last request against the plan."""
 
     def percentile_ms(self, percent: float) -> float | None:
         """Return a percentile of the latencies of answered requests, in milliseconds; None if no request was answered."""

@@ -13,7 +13,7 @@ from transport.mime.describe import NOT_A_MAIL, looks_like_mail
 from transport.mime.message import MAX_MAIL_SIZE
 
 MAX_MAILS: Final = 1_000_000
-"""The most mails in one mbox."""
+"""The largest number of mails in one mbox."""
 
 _FIRST_BYTES: Final = 4096
 _MAILDIR: Final = ("cur", "new")

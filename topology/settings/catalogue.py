@@ -77,7 +77,7 @@ _SENDING: Final = (
         "Replication Schedule",
         Kind.SCHEDULE,
         ALWAYS,
-        "when content of folders without a schedule of their own is sent",
+        "when content of folders without their own schedule is sent",
         place=Place.DIRECTORY,
     ),
     SettingSpec(

@@ -52,7 +52,7 @@ LEVEL_NAMES: Final[Mapping[ServerVersion, Mapping[int, str]]] = {
 """The diagnostics logging levels of each version by the numbers that the registry keeps, in ascending order (spec: EV-1)."""
 
 LEVELS: Final = {name: number for names in LEVEL_NAMES.values() for number, name in names.items()} | {"Maximum": 7}
-"""The number of each level by its name. Every server takes the names of every version; Maximum and Expert let in everything."""
+"""The number of each level by its name. Every server accepts the names of every version; Maximum and Expert log everything."""
 
 
 _UNIT_SIZES: Final = {

@@ -1,4 +1,4 @@
-"""One replicated item as bytes: a complete TNEF stream of its own.
+"""One replicated item as bytes: its own complete TNEF stream.
 
 An item (a message, or a folder of the hierarchy) is encoded once, on the server where it was changed. Every store keeps these
 bytes and sends them in a TNEF or MDBEF envelope; no store encodes the item again. So an item has its own lengths and
@@ -40,8 +40,8 @@ IID_IMESSAGE: Final = bytes.fromhex("0703020000000000c000000000000046")
 """The bytes before an embedded message: {00020307-0000-0000-C000-000000000046} [MS-OXTNEF 2.1.3.4]."""
 
 MAX_TITLE: Final = 99
-"""The most characters in attAttachTitle. If it is longer, ytnef ignores the rest of the item. A property has the whole
-name."""
+"""The largest number of characters in attAttachTitle. If it is longer, ytnef ignores the rest of the item. A property has the
+whole name."""
 
 _DERIVED: Final = frozenset((ts.ATT_ATTACH_REND_DATA, ts.ATT_ATTACH_TITLE, ts.ATT_ATTACH_DATA))
 

@@ -96,7 +96,7 @@ from transport.stimulus import STIMULUS_BYTES, UPDATE_BYTES, Stimulus
 
 NO_ROUTE: Final = "4.4.4 no route to the recipients' servers at the moment"
 MOST_RETURNED: Final = STIMULUS_BYTES // UPDATE_BYTES
-"""The most mails that one stimulus returns."""
+"""The largest number of mails that one stimulus returns."""
 
 EXPIRED: Final = "4.4.7 not delivered before it expired"
 EXCEEDS: Final = "5.2.3 larger than the Message Size Limit of this server ({limit} bytes)"
@@ -437,7 +437,7 @@ class Mta:
             queue_table.hold_row(s.conn, queue_id, opening(hop, s.now))
 
     def divide(self, s: Stimulus, queue_id: int, recipients: Sequence[str]) -> None:
-        """Give some recipients of a due copy a copy of their own, because a fault acts only on these recipients."""
+        """Give some recipients of a due copy their own copy, because a fault acts only on these recipients."""
         row = queue_table.find_row(s.conn, queue_id)
         recipients_left = (
             tuple(recipient for recipient in row.recipients if recipient not in recipients) if row is not None else ()

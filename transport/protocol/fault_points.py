@@ -11,7 +11,7 @@ A driver asks its lab for a decision (`Decide`) at four points:
     AfterSend   the attempt has ended                                       nothing: the fault learns the result
     ==========  ==========================================================  ==========================================
 
-The embedded driver and the simulator call the fault plan directly. A node in a process of its own sends the point to the lab
+The embedded driver and the simulator call the fault plan directly. A node in a separate process sends the point to the lab
 as JSON and receives the decision as JSON; msgspec encodes and decodes both from the classes here.
 """
 
@@ -135,7 +135,7 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     refuse: str | None = None
     """Before a send: the reason why the server must not connect."""
     apart: tuple[str, ...] = ()
-    """Before a send: give these recipients a copy of their own first, and decide about both copies again."""
+    """Before a send: give these recipients their own copy first, and decide about both copies again."""
     hold_until_at: LabTime | None = None
     """Before a send: keep the mail in the queue until this time."""
     copies: int = 1

@@ -38,7 +38,7 @@ class Fact:
 class States:
     """An event type states a fact.
 
-    each: the list of LISTS of which each element is a statement of its own.
+    each: the list of LISTS of which each element is its own statement.
     often: many of these events state the same, and are united before they are compared with others.
     """
 
@@ -249,7 +249,8 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("mail.received", "size of a mail that was read", REPEATS, "mail own", "size"),
     States("mail.bad", "size of a mail that was read", REPEATS, "mail own", "size"),
     States("change.made", "version", FIRST, "change", _VERSION),
-    # For applied versions, which are many, a check of its own compares the same ("versions are applied as their author made them").
+    # For applied versions, which are many, a separate check compares the same ("versions are applied as their author made
+    # them").
     *(States(f"version.{what}", "version", REPEATS, "change", _VERSION) for what in ("ignored", "held", "dropped")),
     States("tombstone.made", "version", REPEATS, "change", "object folder - - - - yes"),
     States("tombstone.dropped", "version", REPEATS, "change", "object folder - - - - yes"),

@@ -4,7 +4,7 @@ A field is one of these:
 
     evidence       another event states the same, or it follows from other events: `pflab check` notices each alteration
     bounded        other events limit it: an alteration beyond the limits is noticed
-    derived        it can be computed from other events, but no check does so
+    derived        other events imply it, but no check uses them
     informational  nothing else in the trace says it, and nothing depends on it
 """
 
@@ -270,7 +270,10 @@ FIELDS: Final[Mapping[str, Fields]] = {
     "entry.made": {
         "folder": (E, "the later events of the entry"),
         "entry": (E, "the later events of the entry"),
-        "cnset": (B, "request.sent, entry.pruned and the versions; a number that arrives unasked is not named again"),
+        "cnset": (
+            B,
+            "request.sent, entry.pruned and the versions; no event names a number again that arrives without a request",
+        ),
         "cnset_fai": (D, "request.sent and entry.pruned"),
         "local": (B, "the rows of the stores in the site, and the time-out"),
         "parent": (D, "an earlier entry.made with these numbers"),
@@ -364,8 +367,8 @@ FIELDS: Final[Mapping[str, Fields]] = {
     "address.missing": {"store": (E, "the topology"), "reason": (I, "words for people")},
     "address.lacking": {
         "message_type": (I, "the mail was not sent"),
-        "folders": (B, "the folders; one of several may be left out"),
-        "stores": (B, "address.missing; one of several may be left out"),
+        "folders": (B, "the folders; if there are several, one may be missing"),
+        "stores": (B, "address.missing; if there are several, one may be missing"),
     },
     "store.deleted": {
         "store": (E, "address.stamped or address.missing"),

@@ -66,7 +66,7 @@ BACKUP_BYTES: Final = 1024 * 1024 * 1024
 """The largest database that a request may send to a store."""
 
 BODIES_BYTES: Final = 4 * MESSAGE_BYTES
-"""The most bytes that the bodies of all open requests may have together."""
+"""The largest number of bytes that the bodies of all open requests may have together."""
 
 
 CLIENT_STREAMS: Final = 64

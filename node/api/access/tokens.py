@@ -1,4 +1,4 @@
-"""The tokens of a server: what a request may do that carries one, and how many an address may try.
+"""The tokens of a server: what a request with a token may do, and how many tokens an address may try.
 
 A program sends a token in the header field Authorization. A browser cannot add this field when it opens a page or a stream of
 events, so the log-in page exchanges the token for a cookie. The cookie's value is computed from the token. So the server keeps
@@ -15,14 +15,14 @@ from enum import Enum
 from typing import Final
 
 MOST_WRONG: Final = 10
-"""The most different wrong tokens that one address may try within WINDOW_S. A program that repeats one wrong token is not
+"""How many different wrong tokens one address may try within WINDOW_S. A program that repeats one wrong token is not
 guessing."""
 
 WINDOW_S: Final = 60.0
 """Real time after which a wrong token is forgotten."""
 
 MOST_ADDRESSES: Final = 1024
-"""The most addresses whose wrong tokens are remembered."""
+"""The largest number of addresses whose wrong tokens are remembered."""
 
 
 class Right(Enum):
@@ -33,7 +33,7 @@ class Right(Enum):
 
 
 class TooManyTokens(Exception):
-    """An address has tried too many wrong tokens. No token of this address is looked at for `wait_s`."""
+    """An address has tried too many wrong tokens. Tokens from this address are ignored for `wait_s`."""
 
     def __init__(self, wait_s: float) -> None:
         super().__init__(f"too many wrong tokens from this address; try again in {int(wait_s) + 1} s")
@@ -57,7 +57,7 @@ class Tokens:
         self._wrong: dict[str, dict[bytes, float]] = {}
 
     def right_of(self, token: str, address: str) -> Right | None:
-        """Return what a token allows that came from an address; None if it is wrong. Raises TooManyTokens."""
+        """Return what a token from this address allows; None if the token is wrong. Raises TooManyTokens."""
         return self._right(self._rights, token, address)
 
     def right_of_cookie(self, value: str, address: str) -> Right | None:

@@ -15,7 +15,7 @@ import msgspec
 from topology.arguments import Line
 
 ARGUMENT: Final = "argument"
-"""The method of a struct that returns what a change takes in its place."""
+"""The method by which a struct returns the value that the change takes instead of it."""
 
 
 class Argument(NamedTuple):

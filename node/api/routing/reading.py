@@ -9,7 +9,7 @@ Both are read in one of two ways:
     read again, along the same types --> mistakes in words, at most three
                                      or the value, if JSON means what msgspec refuses: 7.0 for 7, and base64 in lines
 
-What must never happen: the second way accepts what breaks a limit. So it ends in msgspec's own check.
+What must never happen: the second way accepts a value that breaks a limit. So it ends with msgspec's own check.
 """
 
 from __future__ import annotations
@@ -280,7 +280,7 @@ def _one_of(words: Iterable[Any]) -> str:
 
 
 def right_field(name: str, names: Sequence[str]) -> str:
-    """Return which of these fields was meant by a name that is none of them, or else all of them, in words."""
+    """Return, in words, which of these fields an unknown name probably means, or all of them if none is similar."""
     from difflib import get_close_matches  # noqa: PLC0415 - needed only after a mistake
 
     near = get_close_matches(name[:MOST_LETTERS], names, n=1)

@@ -5,7 +5,7 @@
     @FOLDERS.get("/count")
     async def count(hosts: Hosts, name: Name, folder: FolderQuery) -> Response: ...
 
-A route is declared once, when its module is loaded. An application serves it with a subject of its own, the function's first
+A route is declared once, when its module is loaded. An application serves it with its own subject, the function's first
 argument. The docstring of the function is the route's text in the documentation.
 
 A part of a path is a word, `{name}` for one part, or `{name:path}` for any number of parts. A word goes before `{name}`, and
@@ -128,7 +128,7 @@ class Routes(Generic[S]):
     def add(self, method: str, path: str, function: Callable[..., Awaitable[Response]], **about: Any) -> None:
         """Declare the route of a function.
 
-        about: fields of Route; `signature`, `name` and `text` are by default those of the function.
+        about: fields of Route. The defaults of `signature`, `name` and `text` come from the function.
         """
         named = {"signature": None, "name": function.__name__, "text": inspect.cleandoc(function.__doc__ or "")}
         options = {**self._common, **named, **about}

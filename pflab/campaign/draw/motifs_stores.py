@@ -136,7 +136,7 @@ def hidden_for_long(m: MotifBuilder) -> list[Part]:
 
 
 def leaves_and_returns(m: MotifBuilder) -> list[Part]:
-    """A store leaves a folder while it has an unsent change. It returns without content and continues its change numbers."""
+    """A store leaves a folder while it has an unsent change. It returns without content, and its change numbers continue."""
     folder = m.folder(m.b, m.a)
     away_us = m.draw.choice((20 * MINUTE_US, 2 * HOUR_US, 5 * HOUR_US))
     leaves_us = m.at_us + 40 * MINUTE_US

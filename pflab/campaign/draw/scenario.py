@@ -1,6 +1,6 @@
 """Draw the scenario of a seed. The same seed, days and kinds of fault always give the same scenario.
 
-Each part has a random generator of its own, so a change in how one part is drawn does not affect the others.
+Each part has its own random generator, so a change in how one part is drawn does not affect the others.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ _COUNTS = (1, 1, 1, 1, 2, 5, 12)
 _MOST_STEPS = (5, 12, 12, 25, 25, 40, 80)
 _LARGE = 6
 _MOST_STEPS_WHEN_LARGE = 12
-"""The most steps in a large organization. Each change goes to many stores there, so a few steps cause enough work."""
+"""The largest number of steps in a large organization. Each change goes to many stores there, so a few steps cause enough
+work."""
 
 _SCHEDULES = ("always", "every 1 h", "every 2 h", "Mon-Sun 08:00-18:00")
 _PROPERTIES: tuple[Callable[[random.Random], Mapping[str, Any]], ...] = (
@@ -75,7 +76,7 @@ def _deleted_store(draw: random.Random, state: DrawState) -> Iterator[timed.Time
 def draw_orders(draw: random.Random, state: DrawState) -> list[timed.Timed]:
     """Return the orders of administrators in a scenario, and the mails that users send from folders (spec: AD-1, ML-5).
 
-    They have a generator of their own, so the other steps of a seed do not depend on them.
+    They have their own generator, so the other steps of a seed do not depend on them.
     """
     steps: list[timed.Timed] = []
     if draw.random() >= _ORDERED or len(state.stores) < 2:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 WORST_LAST: Final = (ExitCode.GOOD, ExitCode.UNKNOWN, ExitCode.VIOLATION)
 
 MOST_FOLDERS: Final = 3
-"""The most folders whose state tables a lesson prints at its end."""
+"""The largest number of folders whose state tables a lesson prints at its end."""
 
 
 def run_demo(

@@ -18,7 +18,7 @@ from pflab.terms.verdict import ExitCode
 from topology.problems import counted
 
 MOST_WAITING: Final = 5
-"""The most mails that are listed for a fault."""
+"""The largest number of mails that are listed for a fault."""
 
 Server = Annotated[str, Argument(metavar="SERVER", help="The server.")]
 

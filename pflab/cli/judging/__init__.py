@@ -1,1 +1,1 @@
-"""What the command line needs of the analytics in more than one verb."""
+"""The parts of the analytics that several verbs of the command line use."""

@@ -6,7 +6,7 @@ two disagree, the seed has failed: one of the judges is wrong.
     a wave of seeds -> tasks: play, keep the traces in a folder of the task, judge them -> results, in the order of the seeds
 
 A wave is a Spark job. If a worker dies, Spark plays the seeds of its unfinished tasks on another one. A seed decides
-everything, so the results are the same. If the driver dies, the waves before are in the ledger, if there is one.
+everything, so the results are the same. If the driver dies, the earlier waves are in the ledger, if there is one.
 
 What must never happen: traces of two tasks in one folder, or a seed whose traces were not judged and that counts as good.
 """
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from analytics.rows import Findings
 
 SEEDS_OF_A_TASK: Final = 20
-"""With fewer seeds, a task would plan the statements of the check longer than it runs them."""
+"""With fewer seeds, a task would spend more time on planning the statements of the check than on running them."""
 
 TASKS_OF_A_CORE: Final = 4
-"""How many tasks of a wave a core has, so that the cores end a wave at about the same time."""
+"""How many tasks of a wave each core gets, so that the cores finish a wave at about the same time."""
 
 AGREEMENT: Final = "the trace says the same"
 """The id of the invariant that a seed violates if the two judges disagree."""

@@ -134,7 +134,7 @@ def _check_writable(file: Path) -> None:
 
 
 def _check_room(verb: str, place: Path, folder: Path) -> None:
-    """Raise CommandError if no file can be made in a folder.
+    """Raise CommandError if no file can be created in a folder.
 
     place: what the user wants to be written.
     """
@@ -143,7 +143,9 @@ def _check_room(verb: str, place: Path, folder: Path) -> None:
             pass
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        raise CommandError(f"pflab {verb}: {place} cannot be written: no file can be made in {folder}: {why}") from None
+        raise CommandError(
+            f"pflab {verb}: {place} cannot be written: no file can be created in {folder}: {why}"
+        ) from None
 
 
 def _written(found: Judged, checks: Set[str], engine: str, report: Path | None, shiviz: Path | None) -> CheckResult:

@@ -109,7 +109,7 @@ def until_option(
     lab: Annotated[str | None, Option(hidden=True)] = None,
     as_json: Annotated[bool, Option("--json", hidden=True)] = False,
 ) -> int:
-    """Accept the spelling of pflab 0.1, such as `until --converged Projects`. It goes with the next release."""
+    """Accept the spelling of pflab 0.1, such as `until --converged Projects`. The next release removes it."""
     if ctx.invoked_subcommand is not None:
         return ExitCode.GOOD
     if sum(option is not None for option in (converged, event, mail)) != 1:

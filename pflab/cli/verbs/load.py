@@ -1,4 +1,4 @@
-"""Verbs that bring many messages into a lab: load, import."""
+"""Verbs that post many messages into a lab: load, import."""
 
 from __future__ import annotations
 

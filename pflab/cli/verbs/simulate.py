@@ -1,4 +1,4 @@
-"""The verb `simulate`: play seeds, once or without an end, print their scenarios, shrink those that fail."""
+"""The verb `simulate`: play seeds, once or endlessly, print their scenarios, and shrink those that fail."""
 
 from __future__ import annotations
 
@@ -493,7 +493,8 @@ def _refuse_beside(reason: str, given: Mapping[str, object]) -> None:
 
 
 MOST_SEEDS: Final = 1_000_000
-"""The most seeds of one range (decision): a campaign of so many takes days, and one without end would fill the memory."""
+"""The largest number of seeds of one range (decision): a campaign of this size takes days, and an endless one would fill the
+memory."""
 
 
 def parse_seeds(text: str) -> range:

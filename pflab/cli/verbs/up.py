@@ -82,7 +82,7 @@ class Caller:
     """How a lab behaves towards the person or program that started it.
 
     as_json: print one line of JSON when the lab is ready, and nothing else.
-    parent_gone: is done when standard input is closed; None if the lab does not end then.
+    parent_gone: a future that is done when standard input is closed; None if the lab continues then.
     imap_token: the password of mail programs, or None.
     """
 
@@ -168,7 +168,8 @@ def up(
     imap_token_file: Annotated[
         Path | None,
         Option(
-            metavar="FILE", help="With --imap: a file with the password. Without this file, pflab makes a new password."
+            metavar="FILE",
+            help="With --imap: a file with the password. Without this file, pflab generates a new password.",
         ),
     ] = None,
     patience: Patience = PATIENCE_S,
@@ -389,7 +390,7 @@ def _with_earlier(options: SocketOptions, earlier: Earlier | None) -> SocketOpti
 
 
 async def _processes(plan: Plan, options: SocketOptions) -> RunFolder:
-    """Run a lab of processes, which has an HTTP server of its own, also after a reset. Return the last run folder."""
+    """Run a lab of processes, which has its own HTTP server, also after a reset. Return the last run folder."""
     door: socket.socket | None = None
     """The socket of the HTTP server: it listens also between two labs, so that a client waits in place of being refused."""
 

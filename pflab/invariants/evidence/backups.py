@@ -22,7 +22,8 @@ class Backups:
         self._next: dict[str, str] = {}
 
     def follow(self, mapping: MappingT) -> MappingT:
-        """Return the mapping. From now on, copy a store's entries in it at each backup, and put them back at each restore."""
+        """Return the mapping. From now on, copy a store's entries in this dict at each backup, and put them back at each
+        restore."""
         self._followed.append(mapping)
         return mapping
 

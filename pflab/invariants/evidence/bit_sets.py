@@ -138,7 +138,7 @@ def numbers(bits: Bits) -> Iterator[str]:
 
 
 def count(bits: Bits) -> int:
-    """Return how many numbers a set has."""
+    """Return the size of a set."""
     return sum(mask.bit_count() for mask in bits.values())
 
 

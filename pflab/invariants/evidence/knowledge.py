@@ -30,10 +30,10 @@ from traces.events import (
 )
 
 DELETED = ""
-"""Stored instead of a number if the folder's tombstone is kept."""
+"""Takes the place of a number if the folder's tombstone is kept."""
 
 TOMBSTONE_DROPPED = "tombstone dropped"
-"""Stored instead of a number if the tombstone was dropped (DL-4)."""
+"""Takes the place of a number if the tombstone was dropped (DL-4)."""
 
 
 class Known:

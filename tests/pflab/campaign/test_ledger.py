@@ -1,4 +1,4 @@
-"""The ledger of a campaign without an end: what it keeps, and what a kill leaves of it."""
+"""The ledger of an endless campaign: what it keeps, and what a kill leaves of it."""
 
 from __future__ import annotations
 

@@ -79,11 +79,11 @@ def test_validate_tells_the_mistakes_of_several_files(capsys: pytest.CaptureFixt
         (["check", ".", "--shiviz", "."], "pflab check: . cannot be written: it is a folder"),
         (
             ["check", ".", "--report", "/proc/r.html"],
-            "pflab check: /proc/r.html cannot be written: no file can be made in /proc: no such file or directory",
+            "pflab check: /proc/r.html cannot be written: no file can be created in /proc: no such file or directory",
         ),
         (
             ["tables", ".", "-o", "/proc/new/t"],
-            "pflab tables: /proc/new/t cannot be written: no file can be made in /proc: no such file or directory",
+            "pflab tables: /proc/new/t cannot be written: no file can be created in /proc: no such file or directory",
         ),
         (["state"], "runs/latest: no such run folder; name a run folder, or make a run first: pflab demo"),
         (

@@ -23,7 +23,7 @@ KEEP_ALL: Final = "all"
 
 
 BATCH: Final = 100
-"""The most posts in one request. The posts of a request are committed together."""
+"""The largest number of posts in one request. The posts of a request are committed together."""
 
 
 def post(
