@@ -65,13 +65,17 @@ class Play:
     name of a folder to its id. `joined` has the servers that steps started, `removed` the stores that steps deleted from the
     directory. `monitor` checks the invariants; if it is None, they are not checked. `skipped` is the number of steps that were
     skipped. `checkpoints` maps the name of a checkpoint to the index of an event; `expect` can count from there.
+    With `together`, the posts of one step are requests that arrive at the same time.
     """
 
-    def __init__(self, lab: Lab, *, skips: bool = False, monitor: Monitor | None = None) -> None:
+    def __init__(
+        self, lab: Lab, *, skips: bool = False, monitor: Monitor | None = None, together: bool = False
+    ) -> None:
         self.lab = lab
         self.skips = skips
         self.skipped = 0
         self.monitor = monitor
+        self.together = together
         self.log: list[Event] = []
         self.named: dict[str, Named] = {}
         self.groups: dict[str, tuple[str, ...]] = {}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from node.errors import Crashed, FolderUnknown, MailRefused, MessageUnknown, Misuse, NodeError, NotAContact, OverLimit
 from node.views import Made, Post
@@ -30,6 +31,8 @@ NOTICE_FROM = f"MAILER-DAEMON@{OUTSIDE_HOST}"
 """The address in From of a notice of a mail server, which has no sender in its envelope."""
 
 Verb = Callable[[Play, Any], Awaitable[None]]
+
+T = TypeVar("T")
 
 
 def attachment(size: int | None) -> tuple[tuple[str, bytes], ...]:
@@ -90,17 +93,30 @@ async def _posts(play: Play, step: model.Posts) -> None:
     ]
     if step.name:
         play.groups[step.name] = tuple(f"{step.name}-{n}" for n in numbered)
-    if step.associated:
-        for n, post in zip(numbered, posts, strict=True):
-            message = await _post_associated(play, step.on, path, post)
-            play.named[f"{step.name}-{n}"] = Named(step.folder, message.id, [message.change])
-        return
-    batch = await play.do(step.on, lambda node, now: node.post_batch(now, path, posts))
-    for n, id_, change in zip(numbered, batch.ids, batch.changes, strict=True):
+    if play.together:
+        single = [_post_one(play, step.on, path, post, associated=step.associated) for post in posts]
+        made = [(answer.id, answer.change) for answer in await _all(single)]
+    elif step.associated:
+        answers = [await _post_one(play, step.on, path, post, associated=True) for post in posts]
+        made = [(answer.id, answer.change) for answer in answers]
+    else:
+        batch = await play.do(step.on, lambda node, now: node.post_batch(now, path, posts))
+        made = list(zip(batch.ids, batch.changes, strict=True))
+    for n, (id_, change) in zip(numbered, made, strict=True):
         play.named[f"{step.name}-{n}"] = Named(step.folder, id_, [change])
 
 
-async def _post_associated(play: Play, store: str, path: str, post: Post) -> Made:
+async def _all(requests: Sequence[Awaitable[T]]) -> list[T]:
+    """Await requests that run at the same time. If any fail, raise the first error when all are answered."""
+    answers = await asyncio.gather(*requests, return_exceptions=True)
+    made = [answer for answer in answers if not isinstance(answer, BaseException)]
+    for answer in answers:
+        if isinstance(answer, BaseException):
+            raise answer
+    return made
+
+
+async def _post_one(play: Play, store: str, path: str, post: Post, *, associated: bool) -> Made:
     return await play.do(
         store,
         lambda node, now: node.post(
@@ -110,7 +126,7 @@ async def _post_associated(play: Play, store: str, path: str, post: Post) -> Mad
             body=post.body,
             sender=post.sender,
             attachments=post.attachments,
-            associated=True,
+            associated=associated,
         ),
     )
 

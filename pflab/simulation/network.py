@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 COMPANY: Final = 8
-"""One request or mail out of this many shares its transaction with another one."""
+"""One transaction of requests or mails out of this many is shared with a stimulus that fails."""
+
+PARTING: Final = 4
+"""One mail out of this many leaves after those before it, and shares no transaction with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class NetworkPolicy:
 
     shuffle: bool = False
     """Whether the seed decides the order of mails that leave a server at one instant, the order in which servers act, and which
-    requests and mails have company in their transaction."""
+    requests and mails share a transaction."""
     jitter_us: int = 0
     """Each transmission waits a random time, at most this long, before it leaves. So mails overtake each other."""
 
@@ -45,6 +48,7 @@ class Network:
         self._decide = decide
         self._random = random.Random(seed)
         self._companions = random.Random(seed)  # so that company changes no other choice of a seed
+        self._partings = random.Random(seed + b" partings")
         self._delayed: set[QueueRow] = set()
 
     def order(self, transmissions: list[Transmission]) -> list[Transmission]:
@@ -59,12 +63,23 @@ class Network:
         the topology's order."""
         return self._random.randrange(waiting) if self.policy.shuffle and waiting > 1 else 0
 
-    def company(self) -> bool | None:
-        """Return whether a request or an arriving mail shares its transaction with one that fails after it (True) or before it
-        (False); None if it has no company."""
+    def company(self, count: int) -> int | None:
+        """Return at which place among `count` stimuli of a transaction another one fails; None if they have no such company."""
         if not self.policy.shuffle or self._companions.randrange(COMPANY):
             return None
-        return bool(self._companions.randrange(2))
+        return self._companions.randrange(count + 1)
+
+    def divided(self, transmissions: list[Transmission]) -> list[list[Transmission]]:
+        """Divide the transmissions of one server into those that leave together."""
+        if not self.policy.shuffle:
+            return [[each] for each in transmissions]
+        groups: list[list[Transmission]] = []
+        for each in transmissions:
+            if groups and self._partings.randrange(PARTING):
+                groups[-1].append(each)
+            else:
+                groups.append([each])
+        return groups
 
     def decide(self, point: FaultPoint) -> Decision:
         """Return the decision of the fault plan. If no fault acts, the jitter may delay a mail that is about to leave."""

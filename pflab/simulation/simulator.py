@@ -21,9 +21,12 @@ events. It alternates between two phases:
    restart of a crashed server, or the end of a fault. Nothing happens in between, so nothing is skipped.
 
 A mail is sent completely within one step. The fault plan and the network decide about it, and the two ends have their
-dialogue. The receiving node stores the mail in its own stimulus, and the sending node records the outcome. No time
-passes in this step. A fault, the network or a closed connector can delay a mail; a delay is a later due time of the queue
-row. So no mail is ever in flight between two steps.
+dialogue. The receiving node stores the mail in a stimulus, and the sending node records the outcome. No time passes in this
+step. With `shuffle`, mails of one step that arrive at the same node share a transaction there, and their outcomes share one at
+the sender; requests that wait at the same time share one too. The seed divides the mails.
+
+A fault, the network or a closed connector can delay a mail; a delay is a later due time of the queue row. So no mail is ever in
+flight between two steps.
 
 An example. At 00:15 the cycle of A is due. The first step is a `tick` of A, which queues a mail to B; the mail is due at once.
 The second step sends the mail: B stores it, and A deletes its queue row. Now no server is due before the cycle of B at 00:20,
@@ -58,15 +61,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
 from node.codec.signing import derived_seed
 from node.errors import CannotWrite, Crashed, InternalError, MailRefused, NodeError, NotRunning
+from node.host.shared_commits import Act, SharedCommits
+from node.store.lifecycle import Outcome
 from node.store.node import Node
 from pflab.errors import LabError, NotIdle
 from pflab.faults.fault_plan import FaultPlan
@@ -78,12 +84,12 @@ from pflab.runs.lab_state import LabState, RunSettings, ServerStatus
 from pflab.runs.recorder import Record, say_who_waits
 from pflab.simulation.environment import Environment
 from pflab.simulation.network import Network, NetworkPolicy
-from pflab.simulation.smtp_dialogue import dialogue, unreachable
+from pflab.simulation.smtp_dialogue import Dialogue, dialogue, unreachable
 from traces.labtime import MINUTE_US, LabTime, check_not_after_end, format_duration, format_instant
 from transport.envelope import IncomingHop, IncomingMail, SendOutcome, SendState
 from transport.mime.headers import incoming_mail
 from transport.mime.tamper import altered
-from transport.protocol.fault_points import AfterSend, AtArrival, AtVerb, BeforeSend, Verb, VerbFault
+from transport.protocol.fault_points import AfterSend, AtArrival, AtVerb, BeforeSend, Decision, Verb, VerbFault
 
 if TYPE_CHECKING:
     from pflab.runs.run_folder import RunFolder
@@ -121,7 +127,29 @@ class _Slot:
         self.fruitless = 0
 
 
+@dataclass(slots=True)
+class _Hop:
+    """A mail that leaves a server.
+
+    sent: the mail as it leaves, after the faults.
+    late: the outcome if the next server stores the mail and does not answer.
+    """
+
+    transmission: Transmission
+    sent: Transmission
+    decision: Decision
+    outcome: SendOutcome = field(default_factory=lambda: unreachable("there was no attempt"))
+    late: SendOutcome | None = None
+
+
 _by_time = itemgetter(0)
+
+
+def _raise_first(outcomes: Sequence[Outcome]) -> None:
+    """Raise the first error of stimuli."""
+    for outcome in outcomes:
+        if outcome.error is not None:
+            raise outcome.error
 
 
 def _fail() -> None:
@@ -186,6 +214,7 @@ class Simulator(RecordedLab):
         )
         self._slots = [_Slot(server) for server in self._servers.all()]
         self._slot = {slot.name: slot for slot in self._slots}
+        self._commits = {slot.name: SharedCommits(partial(self._do_together, slot.name)) for slot in self._slots}
         self._back_at: dict[str, LabTime] = {}
         self._failures: dict[str, Exception] = {}
         """The internal error of each server whose own stimulus failed, until its next start."""
@@ -220,16 +249,31 @@ class Simulator(RecordedLab):
 
     # --- users
 
+    @property
+    def groups(self) -> bool:
+        """Whether stimuli that are ready together share a transaction."""
+        return self._network.policy.shuffle
+
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
-        return self._do(name, fn)
+        self._servers.node(name)
+        return await self._commits[name].add(fn, 0) if self.groups else self._do(name, fn)
 
     def _do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
+        [outcome] = self._do_together(name, [fn])
+        if outcome.error is not None:
+            raise outcome.error
+        result: T = outcome.result
+        return result
+
+    def _do_together(self, name: str, acts: Sequence[Act[Any]]) -> list[Outcome]:
         self._servers.node(name)
         if self.environment.silent(name, self._now):
             raise NotRunning(f"server {name} does not answer")
         now = self.clock_of(name)
         try:
-            return self._stimulus(self._slot[name], lambda node: self._in_company(node, now, lambda: fn(node, now)))
+            return self._stimulus(
+                self._slot[name], lambda node: self._together(node, now, [partial(act, node, now) for act in acts])
+            )
         except Crashed as crash:
             # The user cannot know whether the stimulus was committed: the server died before it answered.
             raise NotRunning(f"server {name} crashed before it answered") from crash
@@ -406,9 +450,8 @@ class Simulator(RecordedLab):
         leaving = self._network.order(node.outgoing(clock, BATCH))
         if leaving:
             slot.fruitless = 0
-            for transmission in leaving:
-                if slot.server.status is ServerStatus.RUNNING:
-                    self._transmit(slot, transmission)
+            for group in self._network.divided(leaving):
+                self._transmit(slot, group)
             return len(leaving)
         left: list[bool] = []
         self._try_own_stimulus(slot, lambda node: left.append(node.tick(clock)))
@@ -418,68 +461,138 @@ class Simulator(RecordedLab):
             raise self._not_idle(f"server {slot.name}: a timer or mail is still due after {FRUITLESS_TICKS} ticks")
         return 1
 
-    def _transmit(self, slot: _Slot, transmission: Transmission) -> None:
-        """Send one mail over one hop, unless a fault or the network holds it or refuses the connection."""
+    def _transmit(self, slot: _Slot, transmissions: list[Transmission]) -> None:
+        """Send mails over one hop each, unless a fault or the network holds them or refuses the connection.
+
+        Those that arrive at one server share a transaction there, and all outcomes share one here.
+        """
         now = self.clock_of(slot.name)
+        hops = [hop for each in transmissions if (hop := self._leave(slot, now, each)) is not None]
+        self._hand_over(slot, hops)
+        for hop in hops:
+            delivered = hop.outcome.state is SendState.DELIVERED
+            self._network.decide(AfterSend(slot.name, hop.transmission, delivered))
+        if hops:
+            self._try_own_stimulus(slot, lambda node: self._conclude(node, now, hops))
+
+    def _leave(self, slot: _Slot, now: LabTime, transmission: Transmission) -> _Hop | None:
+        """Decide about a mail. Return its hop; None if it stays, or if its server has crashed."""
+        if slot.server.status is not ServerStatus.RUNNING:
+            return None
         decision = self._network.decide(BeforeSend(slot.name, transmission, now))
         queue_id, hold_until_at = transmission.queue_id, decision.hold_until_at
         if decision.apart:
             self._try_own_stimulus(slot, lambda node: node.hop_divided(now, queue_id, decision.apart))
-            return
+            return None
         if hold_until_at is not None:
             self._try_own_stimulus(slot, lambda node: node.hop_held(now, queue_id, hold_until_at))
-            return
+            return None
         sent = transmission
         if decision.alter:
             sent = replace(sent, content=altered(sent.content, decision.alter))
-        outcome = unreachable(decision.refuse) if decision.refuse else self._hand_over(slot, sent, decision.copies)
-        self._network.decide(AfterSend(slot.name, transmission, outcome.state is SendState.DELIVERED))
-        self._try_own_stimulus(slot, lambda node: node.hop_concluded(now, queue_id, outcome))
+        return _Hop(transmission, sent, decision)
 
-    def _hand_over(self, slot: _Slot, transmission: Transmission, copies: int) -> SendOutcome:
-        """Give a mail to the next server. Return the outcome, as an SMTP sender would."""
+    @staticmethod
+    def _conclude(node: Node, now: LabTime, hops: Sequence[_Hop]) -> None:
+        acts = [partial(node.hop_concluded, now, hop.transmission.queue_id, hop.outcome) for hop in hops]
+        _raise_first(node.together(now, acts))
+
+    def _hand_over(self, slot: _Slot, hops: Sequence[_Hop]) -> None:
+        """Give mails to the next servers, and note the outcome of each, as an SMTP sender would."""
+        together: dict[str, list[_Hop]] = {}
+        for hop in hops:
+            copies = self._copies(hop)
+            if copies == 1:
+                together.setdefault(hop.sent.next_hop, []).append(hop)
+                continue
+            for _ in range(copies):
+                self._deliver(slot.name, [hop])
+                if hop.outcome.state is not SendState.DELIVERED:
+                    break
+        for group in together.values():
+            self._deliver(slot.name, group)
+        for hop in hops:
+            if hop.late is not None and hop.outcome.state is SendState.DELIVERED:
+                hop.outcome = hop.late
+
+    def _copies(self, hop: _Hop) -> int:
+        """Return how many copies of a mail the next server gets; if none, note the outcome."""
+        if hop.decision.refuse:
+            hop.outcome = unreachable(hop.decision.refuse)
+            return 0
         # The simulator has no smart host: the mail counts as delivered. It plays a connector's relay itself.
-        if transmission.outside is not None and transmission.relay is None:
-            return SendOutcome(SendState.DELIVERED, "250 handed over")
-        target = self._slot.get(transmission.next_hop)
+        if hop.sent.outside is not None and hop.sent.relay is None:
+            hop.outcome = SendOutcome(SendState.DELIVERED, "250 handed over")
+            return 0
+        name = hop.sent.next_hop
+        target = self._slot.get(name)
         if target is None or target.server.status is not ServerStatus.RUNNING:
-            return unreachable(f"connection refused: {transmission.next_hop} is not running")
-        silent = self.environment.silent(target.name, self._now)
-        late = unreachable(f"connection lost: {target.name} does not answer")
-        if silent and not self.environment.commits_silently(target.name):
-            return late
-        outcome = late
-        for _ in range(copies):
-            outcome = self._deliver(slot.name, target, transmission)
-            if outcome.state is not SendState.DELIVERED:
-                return outcome
-        return late if silent else outcome
+            hop.outcome = unreachable(f"connection refused: {name} is not running")
+            return 0
+        hop.outcome = unreachable(f"connection lost: {name} does not answer")
+        if self.environment.silent(name, self._now):
+            if not self.environment.commits_silently(name):
+                return 0
+            hop.late = hop.outcome
+        return hop.decision.copies
 
-    def _deliver(self, server: str, target: _Slot, transmission: Transmission) -> SendOutcome:
-        """Play one SMTP dialogue; at its end the target stores the mail. Return the outcome."""
-        now, node = self.clock_of(target.name), self._servers.node(target.name)
+    def _deliver(self, server: str, hops: Sequence[_Hop]) -> None:
+        """Play an SMTP dialogue for each mail; at their ends the target stores the mails. Note the outcomes."""
+        target = self._slot[hops[0].sent.next_hop]
+        now = self.clock_of(target.name)
+        if target.server.status is not ServerStatus.RUNNING:  # an earlier mail crashed it
+            for hop in hops:
+                hop.outcome = unreachable(f"connection refused: {target.name} is not running")
+            return
+        arrivals: list[tuple[_Hop, Dialogue, Callable[[], None]]] = []
+        try:
+            for hop in hops:
+                talk = self._talk(server, target, now, hop.sent)
+                hop.outcome = talk.outcome
+                if talk.stores:
+                    arrivals.append((hop, talk, self._arrival(server, target, now, hop.sent, talk)))
+            outcomes = self._store(target, now, [arrived for _, _, arrived in arrivals])
+        except Crashed:
+            for hop in hops:
+                hop.outcome = unreachable(f"connection lost: {target.name} went down")
+            return
+        for (hop, talk, _), outcome in zip(arrivals, outcomes, strict=True):
+            refusal = outcome.error
+            if isinstance(refusal, MailRefused):
+                state = SendState.REFUSED if refusal.code >= 500 else SendState.DEFERRED
+                ordinary = talk.ordinary if hop.sent.system else ""
+                hop.outcome = SendOutcome(state, str(refusal)).explained(ordinary)
+
+    def _talk(self, server: str, target: _Slot, now: LabTime, transmission: Transmission) -> Dialogue:
+        """Play the dialogue up to the end of the content. Raises Crashed if it ends the target."""
+        node = self._servers.node(target.name)
         at_verb = partial(self._at_verb, server, target.name) if self.faults.has_verb_faults else None
         talk = dialogue(server, transmission, node.offers(), at_verb)
-        try:
-            if talk.links:
-                self._own_stimulus(target, lambda node: node.link_state(now, server, talk.links))
-        except Crashed:
-            return unreachable(f"connection lost: {target.name} went down")
-        if not talk.stores:
-            return talk.outcome
+        if talk.links:
+            self._own_stimulus(target, lambda node: node.link_state(now, server, talk.links))
+        return talk
+
+    def _arrival(
+        self, server: str, target: _Slot, now: LabTime, transmission: Transmission, talk: Dialogue
+    ) -> Callable[[], None]:
+        """Return the stimulus of the mail whose content has crossed the hop."""
         content = talk.content
         if not self.environment.undisturbed:
             content = self.environment.content(BeforeSend(server, transmission, now))
         mail = incoming_mail(transmission.sender, talk.recipients, content)
-        try:
-            arrived = self._arrived(node, now, talk.hop(server), mail)
-            self._own_stimulus(target, lambda node: self._in_company(node, now, arrived))
-        except MailRefused as refusal:
-            state = SendState.REFUSED if refusal.code >= 500 else SendState.DEFERRED
-            return SendOutcome(state, str(refusal)).explained(talk.ordinary if transmission.system else "")
-        except Crashed:
-            return unreachable(f"connection lost: {target.name} went down")
-        return talk.outcome
+        return self._arrived(self._servers.node(target.name), now, talk.hop(server), mail)
+
+    def _store(self, target: _Slot, now: LabTime, arrivals: Sequence[Callable[[], None]]) -> list[Outcome]:
+        """Let a server store mails in one transaction. Return the outcomes; an error is a refusal."""
+        outcomes: list[Outcome] = []
+
+        def store(node: Node) -> None:
+            outcomes.extend(self._together(node, now, arrivals))
+            _raise_first([outcome for outcome in outcomes if not isinstance(outcome.error, MailRefused)])
+
+        if arrivals:
+            self._own_stimulus(target, store)
+        return outcomes
 
     def _at_verb(self, peer: str, server: str, verb: Verb) -> VerbFault | None:
         return self._network.decide(AtVerb(peer, server, verb, self._now)).at_verb
@@ -490,18 +603,16 @@ class Simulator(RecordedLab):
         decision = self._network.decide(point)
         return lambda: node.mail_in(now, hop, mail, decision.lost_by)
 
-    def _in_company(self, node: Node, now: LabTime, act: Callable[[], T]) -> T:
-        """Run a stimulus from outside. The seed lets some of them share their transaction with one that fails, as a live server
-        does; it must undo only itself."""
-        fails_after = self._network.company()
-        if fails_after is None:
-            return act()
-        acts = [act, _fail] if fails_after else [_fail, act]
-        outcome = node.together(now, acts)[0 if fails_after else 1]
-        if outcome.error is not None:
-            raise outcome.error
-        result: T = outcome.result
-        return result
+    def _together(self, node: Node, now: LabTime, acts: Sequence[Callable[[], Any]]) -> list[Outcome]:
+        """Run stimuli from outside in one transaction, as a live server does.
+
+        Among some of them the seed puts one that fails; it must undo only itself.
+        """
+        place = self._network.company(len(acts))
+        if place is None:
+            return node.together(now, acts)
+        outcomes = node.together(now, [*acts[:place], _fail, *acts[place:]])
+        return outcomes[:place] + outcomes[place + 1 :]
 
     # --- stimuli and crashes
 
@@ -521,9 +632,8 @@ class Simulator(RecordedLab):
             slot.stale = True
             self._back_at[slot.name] = self._now + CRASH_REST_US
             raise
-        except BaseException:
-            node.crash_at = None  # the stimulus was rolled back, so the crash in it does not happen
-            raise
+        finally:
+            node.crash_at = None  # if the stimulus was rolled back, the crash in it does not happen
 
     def _try_own_stimulus(self, slot: _Slot, fn: Callable[[Node], None]) -> None:
         """Run a stimulus that no user asked for; a crash in it is part of the simulation."""

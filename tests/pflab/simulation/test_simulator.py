@@ -6,12 +6,14 @@ import hashlib
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from node.errors import NotRunning
+from node.store.lifecycle import Outcome, outcome_of
 from node.store.node import Node
 from pflab.errors import LabError, NotIdle
 from pflab.faults.fault import Crash, Duplicate, Lose, Reorder
@@ -227,6 +229,9 @@ class Chatty:
         return Offers()
 
     def mail_in(self, *_: object) -> None: ...
+
+    def together(self, now: LabTime, acts: Sequence[Callable[[], Any]]) -> list[Outcome]:
+        return [outcome_of(act) for act in acts]
 
     def next_due(self) -> LabTime:
         return parse_instant("2003-10-21T00:00Z")
