@@ -74,7 +74,7 @@ class NumberedMessage:
 class MailboxView:
     """A folder as one user sees it by IMAP, in order of UIDs.
 
-    complete: every message has a UID, and every UID a message. If it is False, `Node.number_messages` makes it so.
+    complete: every message has a UID, and every UID a message. If it is False, `Node.number_messages` adds and removes UIDs.
     """
 
     validity: int
@@ -157,7 +157,7 @@ class StateView:
 
 @dataclass(frozen=True, slots=True)
 class SourceView:
-    """Another store, as the choice of backfill sources sees it (spec: BF-3).
+    """Another store, with the facts that decide the choice of backfill sources (spec: BF-3).
 
     cost: least routing cost; None: no route.
     affinity: least sum of referral costs (2000 only); None: no affinity.
@@ -330,7 +330,7 @@ class DirectoryEntryView:
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What a store knows of a folder, for digests (spec: CV-1). Numbers and sets are texts as in traces."""
+    """The knowledge of a store about a folder, for digests (spec: CV-1). Numbers and sets are texts as in traces."""
 
     folder: str
     holds: bool
@@ -444,7 +444,7 @@ class StatusRequested:
 
 @dataclass(frozen=True, slots=True)
 class FoldersChanged:
-    """What an order for many folders has changed (spec: AD-1).
+    """The changes that an order for many folders has made (spec: AD-1).
 
     folders: the paths of the changed folders.
     numbers, changes: of their changes, in the same order, as in Made.

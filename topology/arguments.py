@@ -1,4 +1,5 @@
-"""What people give to a change of a store: the types of its arguments with their limits, and the properties of a folder.
+"""The values that people give to a change of a store: the types of its arguments with their limits, and the properties of a
+folder.
 
 Each is declared here once. The methods of `node.store.node.Node` use these types, and HTTP takes them from the signatures. The
 limits are metadata of msgspec.
@@ -57,7 +58,8 @@ class FolderFields(TypedDict, total=False):
 
 
 class FolderChanges(FolderFields, total=False):
-    """What of a folder can change: the properties, the name (`rename`) and the parent (`move_to`: a path, '' for the top)."""
+    """The parts of a folder that can change: the properties, the name (`rename`) and the parent (`move_to`: a path, '' for the
+    top)."""
 
     rename: Line | None
     move_to: Line | None

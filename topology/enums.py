@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class ConnectorKind(StrEnum):
-    """What transports mail between two sites (spec: RT-1, ML-6)."""
+    """The transport of mail between two sites (spec: RT-1, ML-6)."""
 
     ROUTING_GROUP = "routing-group"
     X400 = "x400"

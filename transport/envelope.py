@@ -1,4 +1,4 @@
-"""The values that go in and out of the MTA: mails, hops, transmissions and their outcomes.
+"""The values that the MTA gets and returns: mails, hops, transmissions and their outcomes.
 
 They are structs of msgspec: each mail makes about ten of them, and a frozen dataclass takes ten times as long to make.
 """
@@ -91,7 +91,7 @@ class CommandRefused(msgspec.Struct, frozen=True):
 
 
 class IncomingHop(msgspec.Struct, frozen=True):
-    """What a server knows about the SMTP hop by which a mail arrived.
+    """The facts that a server knows about the SMTP hop by which a mail arrived.
 
     ===============  ==========================================================================================
     peer             name of the sending server; its HELO name if it is not a server of a lab
@@ -198,7 +198,7 @@ class Offers(msgspec.Struct, frozen=True):
 
 
 class SendState(StrEnum):
-    """How an attempt to send ended."""
+    """The result of an attempt to send."""
 
     DELIVERED = "delivered"
     DEFERRED = "deferred"
@@ -214,7 +214,7 @@ class RecipientRefusal(msgspec.Struct, frozen=True):
 
 
 SENT_AS_ORDINARY: Final = "it was sent as ordinary mail"
-"""Follows the peer's answer in the reason if a system message was refused that had lost its XEXCH50."""
+"""Text after the peer's answer, in the reason of a refusal, if the refused system message had lost its XEXCH50."""
 
 
 class SendOutcome(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""What the system refuses to a database, in words: above all SQLite's error when no file handle is free."""
+"""Words for the resources that the system refuses to a database: above all SQLite's error when no file handle is free."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HANDLES_OF_A_DATABASE: Final = 4
 
 
 def refusal_words(error: Exception) -> str:
-    """Return what the system refuses, in words. SQLite itself says only that it cannot open a file."""
+    """Return the resource that the system refuses, in words. SQLite itself says only that it cannot open a file."""
     if isinstance(error, MemoryError):
         return "no memory is free"
     number = error.errno if isinstance(error, OSError) else _missing_handle(error)
@@ -31,8 +31,8 @@ def refusal_words(error: Exception) -> str:
 
 @contextmanager
 def naming_missing_handles() -> Iterator[None]:
-    """Replace SQLite's error by OSError (EMFILE, ENFILE) if no file handle is free. Nobody can tell later, when files have been
-    closed."""
+    """Replace SQLite's error by OSError (EMFILE, ENFILE) if no file handle is free. Later, when files have been closed, this
+    can no longer be found out."""
     try:
         yield
     except sqlite3.OperationalError as error:

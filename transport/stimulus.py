@@ -17,7 +17,8 @@ STIMULUS_BYTES: Final = 8 * 1024 * 1024
 that no stimulus lasts long."""
 
 UPDATE_BYTES: Final = 2048
-"""How many bytes a change or mail counts in addition to its own. A small one takes as long as this part of a large one."""
+"""How many bytes a change or mail counts in addition to its size. This is the fixed cost of a small change, as a part of the
+time of a large one."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Claims: what stores say that they have, compared with what they have.
+"""Claims: the changes that stores say they have, compared with the changes that they have.
 
 The row in the last mail of a store about a folder is compared with what the store had made and applied by then. If two stores
 have equal rows and unequal contents, one of them claims a change that it never got (CN-7). If they have equal contents and

@@ -28,7 +28,7 @@ class Material:
 
     restored: the stores (trace, node) that were restored.
     plain: the stores with the default settings.
-    nodes: what is true of each store during the whole run (`node_facts`).
+    nodes: facts about each store that hold during the whole run (`node_facts`).
     candidates: the stores that could be asked for missing changes.
     listed: cases with the holders as the node knew them.
     node_states: the state of each node.

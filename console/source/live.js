@@ -96,7 +96,7 @@ export class LiveSource {
   async follow(take, connected) {
     for (;;) {
       const answer = await fetch(this.base + events(this.history, this.count, EVENTS_A_REQUEST));
-      if (!answer.ok) throw new Refused("the lab refuses to give its events", answer.status);
+      if (!answer.ok) throw new Refused("the lab refuses to send its events", answer.status);
       const text = await answer.text();
       this.count = Number(answer.headers.get("Pflab-Next"));
       if (!text) break;

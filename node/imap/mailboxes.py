@@ -182,7 +182,7 @@ class Mailbox(MailboxDataInterface[Message]):
     # --- what is in it
 
     async def update_selected(self, selected: SelectedMailbox, *, wait_on: Event | None = None) -> SelectedMailbox:
-        """Tell a session what is in the mailbox.
+        """Send a session the present content of the mailbox.
 
         wait_on: until this event, wait for a change first.
         """
@@ -201,7 +201,7 @@ class Mailbox(MailboxDataInterface[Message]):
             yield message
 
     async def get(self, uid: int, cached_msg: CachedMessage) -> Message:
-        """Return a message. If it is gone, return what the session knows of it, marked as expunged."""
+        """Return a message. If it is gone, return the session's knowledge of it, marked as expunged."""
         message = self._reader.look(self._path)[1].get(uid)
         if message is not None:
             return message

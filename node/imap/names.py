@@ -1,7 +1,7 @@
 """Names of mailboxes: modified UTF-7 (RFC 3501, 5.1.3) and wildcards (6.3.8), in place of pymap's functions.
 
 pymap's patterns for wildcards try every place for every wildcard, which takes exponential time. In `wildcard_pattern` each part
-of a name is found once, at its first place, and never tried again: a later place leaves less room for the rest.
+of a name is searched only once, at its first place, because a later place leaves less room for the rest.
 
 pymap's decoder never ends if an `&` has no `-` after it. One such name in a command would stop the whole process, also before
 log-in. pymap has no place for another decoder, so `replace_decoder` replaces the function in the modules that call it.

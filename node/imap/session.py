@@ -42,7 +42,7 @@ MAX_NAME: Final = 64
 
 
 class Session(BaseSession[Message]):
-    """What one connection does after log-in."""
+    """The commands of one connection after log-in."""
 
     def __init__(self, reader: Reader, config: IMAPConfig) -> None:
         super().__init__(reader.user)
@@ -127,7 +127,7 @@ class Session(BaseSession[Message]):
 
 
 class State(ConnectionState):
-    """A connection's state. It answers two commands otherwise than pymap."""
+    """A connection's state. It answers two commands differently from pymap."""
 
     async def do_close(self, cmd: CloseCommand) -> tuple[CommandResponse, None]:
         """Leave a mailbox that was opened by EXAMINE without deleting anything (RFC 3501, 6.4.2)."""

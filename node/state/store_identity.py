@@ -35,7 +35,7 @@ LOCAL_REP = 1  # event texts print the local store as replid 1 [X, section 1.2]
 
 
 class Begins(StrEnum):
-    """What the next start has to do. The stimulus that does this clears the value."""
+    """The work that the next start must do. The stimulus that does it clears the value."""
 
     NOTHING = ""
     RESTORED = "restored"  # spec: RP-4 request status of all folders
@@ -97,7 +97,7 @@ class StoreState:
         return ChangeNumber(self.guid, self.object_counter + 1), ChangeNumber(self.guid, self.change_counter + 1)
 
     def save(self, conn: Connection) -> None:
-        """Write the counters and what the next start has to do."""
+        """Write the counters, and the work that the next start must do."""
         conn.exec_driver_sql(
             SAVE,
             (
@@ -150,7 +150,7 @@ class StoreState:
         return ChangeNumber(self._guid_of[rep], counter)
 
     def learn_store(self, conn: Connection, guid: Guid, store: str) -> None:
-        """Note which store a replica GUID belongs to. A mail has named the store."""
+        """Record which store a replica GUID belongs to, as a mail has said."""
         if self.store_of.get(guid) == store:
             return
         rep = self.rep(conn, guid)

@@ -102,7 +102,7 @@ def store_settings(conn: Connection, changes: Mapping[str, RawSetting]) -> None:
 def setting_views(conn: Connection, present: Settings, server: str, guid: Guid) -> list[SettingView]:
     """Return every setting of a store for people.
 
-    `present`: the values in force (spec: SE-1).
+    `present`: the values that are used now (spec: SE-1).
     """
     later = present.changed(stored_settings(conn))
     digits = guid.hex()

@@ -85,7 +85,8 @@ def want_status(ctx: Context, s: Stimulus, fid: int, *, at_once: bool = False) -
 
 
 def want_what_waits(ctx: Context, s: Stimulus) -> None:
-    """Request at the next cycle the statuses for which nobody could be asked: a store may have an address now (spec: ML-1)."""
+    """At the next cycle, request the statuses that could not be requested from any store: a store may have an address now
+    (spec: ML-1)."""
     for (fid,) in s.conn.exec_driver_sql(WANTED).all():
         want_status(ctx, s, fid)
 

@@ -85,12 +85,12 @@ ADD_EVENTS = Statement("INSERT INTO event (seq, incarnation, batch) VALUES (?, ?
 
 
 MOST_ATTEMPTS: Final = 3
-"""How often stimuli try to share a transaction. After so many failures each of them has one of its own."""
+"""How often stimuli try to share a transaction. After this many failures, each of them gets its own transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a stimulus returned, or the error that it raised."""
+    """The result of a stimulus, or the error that it raised."""
 
     result: Any = None
     error: Exception | None = None
@@ -143,7 +143,7 @@ class StoreLife(StoreQueries):
     # -- life
 
     def open(self, now: LabTime) -> None:
-        """Start for the first time, or again after `close`. The next tick does what became due in between.
+        """Start for the first time, or again after `close`. The next tick does everything that became due in between.
 
         Raises CannotWrite on a full disk; then the store is not open.
         """

@@ -1,13 +1,13 @@
 """Folders as mailboxes for IMAP: the UIDs of messages, and the flags of users. Both are this store's own and never replicated.
 
 A UID names one version of a message, because the message of a UID never changes (RFC 3501, 2.3.1.1). An edit removes one UID
-and adds another. UIDs are given when a mail program looks into a folder, in the order of the versions' times and numbers:
+and adds another. Messages get UIDs when a mail program looks into a folder, in the order of the versions' times and numbers:
 
     change in the folder              at the next look
     a version is shown that was not   it gets the next UID of the folder
     a version is not shown any more   its UID and the flags on it are deleted
 
-A UID is never given again while UIDVALIDITY stays the same. UIDVALIDITY is the real time of the first look in seconds, so it is
+No UID is used twice while UIDVALIDITY stays the same. UIDVALIDITY is the real time of the first look in seconds, so it is
 greater after a restore and in a folder that was made again under its old name. Copies of the database have no UIDs.
 """
 

@@ -411,7 +411,7 @@ class Node(StoreLife):
         return min(due, default=None)
 
     def log(self, now: LabTime, event: int, **values: object) -> None:
-        """Write an entry into the application log for something that only the driver sees, such as 7004 (spec: EV-1).
+        """Write an entry into the application log about an event that only the driver sees, such as 7004 (spec: EV-1).
 
         `application_log.KINDS` lists the values that each event id needs.
         """

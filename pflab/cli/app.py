@@ -94,7 +94,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         ),
         "resend": (
             "verbs.administration.replication",
-            "Send the recent changes of a folder, or of the hierarchy, again from chosen servers to chosen servers.",
+            "Resend the recent changes of a folder, or of the hierarchy, from chosen servers to chosen servers.",
         ),
         "synchronize": (
             "verbs.administration.replication",

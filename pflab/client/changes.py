@@ -73,7 +73,7 @@ class SentAgain(TypedDict):
 
 
 class FoldersChanged(TypedDict):
-    """What an order for many folders has changed (spec: AD-1).
+    """The changes that an order for many folders has made (spec: AD-1).
 
     folders: the paths of the changed folders.
     numbers, changes: of their changes, in the same order, as in Made.

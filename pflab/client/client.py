@@ -110,18 +110,18 @@ class Client(Changes):
         return self._clock("advance", {"to": to})
 
     def until_converged(self, folder: str, within: str) -> dict[str, Any]:
-        """Warp until all holders of a folder run and have equal digests, at most for `within`. The answer's `held` says
+        """Warp until all holders of a folder run and have equal digests, but no longer than `within`. The answer's `held` says
         whether this happened; if not, `lacking` and `not_asked` say what is missing where."""
         return self._clock("until", {"converged": folder, "within": within})
 
     def until_event(self, kind: str, within: str, on: str | None = None) -> dict[str, Any]:
-        """Warp until an event of type `kind` happens (on the server `on`), at most for `within`. The answer's `held` says
-        whether it happened."""
+        """Warp until an event of type `kind` happens (on the server `on`), but no longer than `within`. The answer's `held`
+        says whether it happened."""
         return self._clock("until", {"event": kind, "on": on, "within": within})
 
     def until_mail(self, kind: str, within: str, on: str | None = None) -> dict[str, Any]:
-        """Warp until a store (`on`) sends a mail of the type `kind`, such as `status`, at most for `within`. The answer's
-        `held` says whether it did."""
+        """Warp until a store (`on`) sends a mail of the type `kind`, such as `status`, but no longer than `within`. The
+        answer's `held` says whether it did."""
         return self._clock("until", {"mail": kind, "on": on, "within": within})
 
     def forecast(

@@ -340,7 +340,7 @@ async def _order(play: Play, name: str, order: Callable[[Any, int], object], *, 
             raise
         return
     if refused:
-        raise StepFailed([f"{name} to refuse the order"], ["it carries it out"])
+        raise StepFailed([f"{name} to refuse the order"], ["it executes the order"])
 
 
 async def _settings(play: Play, step: model.Settings) -> None:

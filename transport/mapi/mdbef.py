@@ -21,7 +21,8 @@ from transport.mapi.system_message import Part, RawAttribute, SystemMessage
 from transport.mapi.tnef import MAX_PARTS
 
 MAGIC: Final = b"\x89MDB\r\n\x1a\n"
-"""The first bytes of the envelope. A program that damages binary data would change their byte above 127 or a line end."""
+"""The first bytes of the envelope. A program that damages binary data would change the byte above 127, or a line end, in
+them."""
 
 VERSION: Final = 1
 

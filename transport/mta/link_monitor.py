@@ -152,7 +152,7 @@ class Links:
     # --- observations; each method returns whether the reports changed
 
     def failed(self, s: Stimulus, connector: str, reason: str) -> bool:
-        """Count a failure of a connector: nobody answered at the other end."""
+        """Count a failure of a connector: the other end did not answer."""
         if not self._watched(connector):
             return False
         failures, failed_at = self._failures.get(connector, (0, s.now - APART_US))
@@ -167,7 +167,7 @@ class Links:
         return True
 
     def reached(self, s: Stimulus, connector: str) -> bool:
-        """Note that the other end of a connector answered."""
+        """Record that the other end of a connector answered."""
         if self._failures.pop(connector, None) is not None:
             s.conn.exec_driver_sql(_DROP_FAILURES, (connector,))
         if not self._is_down(connector):
@@ -176,7 +176,7 @@ class Links:
         return True
 
     def receive(self, s: Stimulus, peer: str, reports: Iterable[LinkReport]) -> bool:
-        """Take in reports from the authenticated store `peer`.
+        """Apply reports from the authenticated store `peer`.
 
         A report of a link that the organization does not have, or that is not new, is ignored.
         """

@@ -407,7 +407,7 @@ class Mta:
         return "" if max_retries is None or row.attempts < max_retries else TRIED_OFTEN.format(retries=max_retries)
 
     def tick(self, s: Stimulus) -> list[LocalDelivery]:
-        """Return the mails that found no route until they expired. The rest of many stays due, for the next stimulus."""
+        """Return the mails that expired without a route. If there are many, the rest stays due for the next stimulus."""
         local: list[LocalDelivery] = []
         for queue_id in queue_table.unrouted_ids(s.conn, s.now, MOST_RETURNED):
             if s.enough:
@@ -428,7 +428,7 @@ class Mta:
         queue_table.hold_row(s.conn, queue_id, until_at)
 
     def release(self, s: Stimulus, queue_id: int) -> None:
-        """End `hold` for a copy: it leaves now, or when its connector opens. A copy that has left already is no error."""
+        """End `hold` for a copy: it leaves now, or when its connector opens. If the copy has already left, nothing happens."""
         row = queue_table.find_row(s.conn, queue_id)
         if row is None or row.next_hop is None:
             return

@@ -46,7 +46,7 @@ from transport.mta.queue_table import Place, QueueRow, reserve_link
 from transport.sql import Connection
 
 OUTSIDE: Final = "(outside)"
-"""What an address book returns for an address of another organization. No server has this name."""
+"""The value that an address book returns for an address of another organization. No server has this name."""
 
 UNKNOWN: Final = "5.1.1 no such address in this organization"
 TOO_LARGE: Final = "5.3.4 larger than the connector {name} takes ({limit} bytes)"

@@ -49,7 +49,7 @@ class Verb(StrEnum):
 
 
 class Mishap(StrEnum):
-    """What goes wrong at a verb."""
+    """The kinds of failure at a verb."""
 
     REPLY = "reply"
     DISCONNECT = "disconnect"
@@ -58,7 +58,7 @@ class Mishap(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VerbFault:
-    """What a server does at a verb instead of executing it. `code` and `text` belong to a reply (4xx or 5xx)."""
+    """The reaction of a server to a verb that it does not execute. `code` and `text` belong to a reply (4xx or 5xx)."""
 
     mishap: Mishap
     code: int = 0

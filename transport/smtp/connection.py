@@ -199,8 +199,8 @@ class Connection(SMTP):
         return self.transport is None or self.transport.is_closing()
 
     def make_room(self) -> None:
-        """Close the connection because another one needs its room. A peer that has not read its replies gets no time to do
-        so."""
+        """Close the connection because another one needs its room. If the peer has not read its replies, it gets no more time
+        to do so."""
         self._held.append(b"421 %b 4.3.2 too many connections" % self.hostname.encode("ascii", "replace"))
         self.hang_up()
         transport = cast(asyncio.Transport, self.transport)
@@ -326,7 +326,7 @@ class Connection(SMTP):
         await method(arg)
 
     async def refuse(self, verb: str, arg: str | None, reply: str) -> None:
-        """Refuse a command and note it for the application log, which records it with the mail.  # spec: EV-1"""
+        """Refuse a command and remember it for the application log, which records it with the mail.  # spec: EV-1"""
         self._mail.refused = CommandRefused(plain(f"{verb} {arg or ''}".strip()), reply)
         await self.push(reply)
 

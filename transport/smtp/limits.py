@@ -104,7 +104,7 @@ class Share:
         return True
 
     def free(self) -> None:
-        """Give all bytes of this share back to the room."""
+        """Return all bytes of this share to the room."""
         self._room.taken -= self._held
         self._room.taken_by_strangers -= self._held_as_stranger
         self._held = self._held_as_stranger = 0

@@ -1,14 +1,15 @@
 """Sends one mail over a connection: MAIL, RCPT, XEXCH50, and the content by BDAT or DATA.
 
-A mail takes one turn of the line, or more:
+A mail takes one round trip (turn), or more:
 
     turns   what the peer offers                what is sent in each turn
     1       BDAT, XEXCH50 and X-BLOB-AHEAD      everything, unless the content is large
     2       PIPELINING and BDAT                 MAIL, RCPT and XEXCH50; the blob and the content
     more    less                                each command, the blob, the content
 
-In one turn nobody knows whether the peer accepts XEXCH50. So the content begins with the hop line, as for a peer that does not.
-The content bypasses aiosmtplib, whose search for line ends and dots by regular expression takes ten times as long as sending.
+In one turn, the sender does not yet know whether the peer accepts XEXCH50. So the content begins with the hop line, as for a
+peer that does not. The content bypasses aiosmtplib, whose search for line ends and dots by regular expression takes ten times
+as long as sending.
 
 # spec: ML-3, ML-4
 """
@@ -34,8 +35,8 @@ MAX_REASON_CHARS: Final = 400
 """How many characters of a peer's answer are kept as the reason of a failure."""
 
 AHEAD_BYTES: Final = 32 * 1024
-"""The largest content that is sent before the peer has accepted the envelope. A larger one would be sent in vain too often, and
-an additional turn of the line is a small part of its time."""
+"""The largest content that is sent before the peer has accepted the envelope. A larger content would be sent in vain too often,
+and for it an additional turn takes only a small part of the time."""
 
 CODE_START_INPUT: Final = 354
 CODE_SERVICE_CLOSING: Final = 421

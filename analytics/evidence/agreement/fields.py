@@ -1,4 +1,5 @@
-"""What each field of each event is worth as evidence: a table that tests compare with the events, and that docs/reference/events.md shows.
+"""The worth of each field of each event as evidence: a table that tests compare with the events, and that
+docs/reference/events.md shows.
 
 A field is one of these:
 

@@ -192,7 +192,7 @@ AUTOMATA: Final[dict[str, Automaton]] = {
     ),
     "fault": Automaton("fault", {BEGIN: ("fault.injected",), "fault.injected": ("fault.healed", "fault.altered", END), "fault.altered": ("fault.altered", "fault.healed", END), "fault.healed": ("fault.altered", END)}),
 }  # fmt: skip
-"""Each automaton by the name of what lives."""
+"""Each automaton by the name of the thing whose life it describes."""
 
 DERIVED_KEYS: Final = {
     "copy": COPY,

@@ -1,12 +1,12 @@
-"""What is true of a store and excuses its events: restores, deletion, new routes, silence, a skewed clock.
+"""Facts about a store that excuse its events: restores, deletion, new routes, silence, a skewed clock.
 
 The lab times of two stores can be compared if both clocks are exact (TM-1). The simulator and the lab in one process set all
 clocks together. A lab of several processes passes over a process that gives no sign of life, and the clock of that process is
 then behind. A clock that runs fast shows other times in two stores within one real instant.
 
-A fault may skew a clock. Its store then shows wrong times, and does late what was due when the clock jumped. The times of a
-store never go back, so after the fault the store stays at its latest time until the lab gets there. For example, a fault sets
-the clock of A ahead by 3 h at 02:00, and ends at 04:00:
+A fault may skew a clock. Its store then shows wrong times, and does things late that were due when the clock jumped. The times
+of a store never go back, so after the fault the store stays at its latest time until the lab gets there. For example, a fault
+sets the clock of A ahead by 3 h at 02:00, and ends at 04:00:
 
     lab   01:59  02:00  04:00  04:01  06:59  07:01
     A     01:59  05:00  07:00  07:00  07:00  07:01

@@ -1,4 +1,4 @@
-"""What the events of a trace state, and whether they agree: one pass over the events, driven by the table `facts`.
+"""The statements of the events of a trace, and whether they agree: one pass over the events, driven by the table `facts`.
 
 Each event states facts. A statement has a fact, a key (which mail, which version, which entry) and values. Some events state a
 fact first hand: the sender of a mail, the author of a version. Others repeat it: each server on the mail's way, each store that
@@ -193,7 +193,7 @@ def facts(events: Silver, rows: DataFrame, nodes: DataFrame) -> DataFrame:
 
     rows: the histories.
 
-    disputed: two statements that contradict each other; unknown: a repetition of what nobody stated first hand; unheeded: a
+    disputed: two statements that contradict each other; unknown: a repetition without a statement first hand; unheeded: a
     statement that should be repeated, and is not. Each is null if there is none. other: a statement first hand. repeated: some
     statement should be repeated. compared: there are two statements.
     """

@@ -1,5 +1,5 @@
-"""Statuses and status requests: what is due, what is repeated, what is answered, and what a received status should have led to
-(ST-1, ST-5 to ST-7, RP-3)."""
+"""Statuses and status requests: those that are due, repeated and answered, and the effects that a received status should have
+had (ST-1, ST-5 to ST-7, RP-3)."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def resend(
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Send the recent changes of a folder, or of the hierarchy, again from chosen servers to chosen servers.
+    """Resend the recent changes of a folder, or of the hierarchy, from chosen servers to chosen servers.
 
     Exchange System Manager had Send Contents and Send Hierarchy for this. The servers send the mails immediately, and the
     receivers ignore changes that they have. If the folder has the schedule "never", the mails also contain changes that have
