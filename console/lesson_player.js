@@ -157,17 +157,17 @@ export class LessonPlayer {
     if (!lesson || lesson.status !== "waiting") return;
     const seen = this.index.value;
     const from = this.beat()?.seq ?? 0;
-    const held = store.timeline.head.value;
+    const count = store.timeline.head.value;
     store.timeline.stayAt(from); // what happens now is played when the lab stands at the next beat
-    const played = await store.orders.act("The lab plays on", async () => {
-      const told = await store.source.request(LESSON.next, {
+    const success = await store.orders.act("The lab plays on", async () => {
+      const state = await store.source.request(LESSON.next, {
         method: "POST",
         body: answer === undefined ? { seen } : { seen, answer },
       });
-      await store.timeline.reached(told.beats.at(-1)?.seq ?? held);
-      this.lesson.value = told;
+      await store.timeline.reached(state.beats.at(-1)?.seq ?? count);
+      this.lesson.value = state;
     });
-    if (!played) {
+    if (!success) {
       store.timeline.travelTo(null);
       return;
     }
@@ -195,9 +195,9 @@ export class LessonPlayer {
    * @returns {Beat | undefined}
    */
   answered() {
-    const told = this.lesson.value?.beats.slice(0, this.index.value + 1) ?? [];
-    const revealed = new Set(told.map((beat) => beat.question));
-    return told.find((beat) => beat.given && !revealed.has(beat.index));
+    const beats = this.lesson.value?.beats.slice(0, this.index.value + 1) ?? [];
+    const revealed = new Set(beats.map((beat) => beat.question));
+    return beats.find((beat) => beat.given && !revealed.has(beat.index));
   }
 
   /**
@@ -210,10 +210,10 @@ export class LessonPlayer {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ name }),
     });
-    const begun = await answer.json();
-    if (!answer.ok) throw new Error(begun.detail);
+    const opened = await answer.json();
+    if (!answer.ok) throw new Error(opened.detail);
     await this.leave();
-    location.assign(addressOf(begun.path, name));
+    location.assign(addressOf(opened.path, name));
   }
 
   /** End the lesson and its lab, and go to the lab that serves it. */

@@ -11,8 +11,8 @@ const GONE = 404;
 
 const packed = document.getElementById("run")?.textContent;
 // A lesson's lab has the same API below a path of its own: /?lab=/lessons/ID
-const asked = new URLSearchParams(location.search).get("lab") ?? "";
-const base = /^\/lessons\/[A-Za-z0-9_-]+$/.test(asked) ? asked : "";
+const lab = new URLSearchParams(location.search).get("lab") ?? "";
+const base = /^\/lessons\/[A-Za-z0-9_-]+$/.test(lab) ? lab : "";
 const store = new Store(packed ? new ReplaySource(packed) : new LiveSource(base));
 const root = /** @type {HTMLElement} */ (document.getElementById("console"));
 

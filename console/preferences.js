@@ -11,12 +11,12 @@ const KEPT = "pflab";
 
 export class Preferences {
   constructor() {
-    const kept = read();
-    this.theme = signal(/** @type {Theme} */ (kept.theme ?? "system"));
+    const saved = read();
+    this.theme = signal(/** @type {Theme} */ (saved.theme ?? "system"));
     /** Large type, for a projector. */
-    this.projector = signal(kept.projector === true);
+    this.projector = signal(saved.projector === true);
     /** Whether letters, digits and Space are shortcuts (WCAG 2.1.4). */
-    this.letterKeys = signal(kept.letterKeys !== false);
+    this.letterKeys = signal(saved.letterKeys !== false);
   }
 
   /** Show the page as it is preferred, from now on, and keep what changes. */

@@ -229,11 +229,11 @@ export class Timeline {
   async find(text) {
     await until(() => this.caughtUp.value);
     /** @type {number[]} */
-    const found = [];
+    const places = [];
     for (const [index, { node, words, type }] of (this.history?.events ?? []).entries()) {
-      if (`${node} ${words ?? type}`.toLowerCase().includes(text)) found.push(index);
+      if (`${node} ${words ?? type}`.toLowerCase().includes(text)) places.push(index);
     }
-    return found;
+    return places;
   }
 
   /**

@@ -109,9 +109,9 @@ export class LiveSource {
     }
     /** @type {LabEvent[]} */
     let fresh = [];
-    const followed = sharedStreams((told) => {
-      if (told.connected !== undefined) connected(told.connected);
-      for (const { number, data } of told.arrivals ?? []) {
+    const followed = sharedStreams((news) => {
+      if (news.connected !== undefined) connected(news.connected);
+      for (const { number, data } of news.arrivals ?? []) {
         if (number <= this.count) continue;
         if (fresh.length === 0) {
           requestAnimationFrame(() => {

@@ -12,7 +12,7 @@ const streams = new LabStreams();
 self.addEventListener("connect", (/** @type {any} */ event) => {
   /** @type {MessagePort} */
   const port = event.ports[0];
-  const follow = streams.reader((told) => port.postMessage(told));
+  const follow = streams.reader((news) => port.postMessage(news));
   port.addEventListener("close", () => follow(null));
   port.onmessage = ({ data }) => follow(data);
 });

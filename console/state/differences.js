@@ -53,8 +53,8 @@ const split = (text) => text.match(/\s+|[^\s]+/g) ?? [];
  * @returns {boolean[]}
  */
 function inBoth(words, others) {
-  const found = words.map(() => false);
-  if (words.length > MOST_WORDS || others.length > MOST_WORDS) return found;
+  const marks = words.map(() => false);
+  if (words.length > MOST_WORDS || others.length > MOST_WORDS) return marks;
   const width = others.length + 1;
   // lengths[i * width + j]: how many words the ends of both, from i and j on, have in common
   const lengths = new Uint16Array((words.length + 1) * width);
@@ -68,11 +68,11 @@ function inBoth(words, others) {
   }
   for (let i = 0, j = 0; i < words.length && j < others.length;) {
     if (words[i] === others[j]) {
-      found[i] = true;
+      marks[i] = true;
       i++;
       j++;
     } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) i++;
     else j++;
   }
-  return found;
+  return marks;
 }

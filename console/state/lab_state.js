@@ -255,8 +255,8 @@ export function serverOf(state, name) {
  */
 export function tableOf(state, server, folder) {
   const tables = own(state.gen, server, "tables");
-  const found = ownEntry(state.gen, tables, folder);
-  if (found) return found;
+  const copy = ownEntry(state.gen, tables, folder);
+  if (copy) return copy;
   return (tables[folder] = {
     gen: state.gen,
     numbers: numbers.NOTHING,
@@ -278,8 +278,8 @@ export function tableOf(state, server, folder) {
  */
 export function folderOf(state, id) {
   const folders = own(state.gen, state, "folders");
-  const found = ownEntry(state.gen, folders, id);
-  if (found) return found;
+  const folder = ownEntry(state.gen, folders, id);
+  if (folder) return folder;
   return (folders[id] = newFolder(state.gen, id, id, []));
 }
 

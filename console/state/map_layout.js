@@ -43,7 +43,7 @@ function inOrder(topology) {
   const neighbours = (/** @type {string} */ site) =>
     topology.connectors.filter((each) => each.between.includes(site)).flatMap((each) => each.between);
   /** @type {string[]} */
-  const found = [];
+  const sites = [];
   // Begin at an end of the chain, if there is one.
   const start = [...left].sort((a, b) => new Set(neighbours(a)).size - new Set(neighbours(b)).size);
   for (const first of start) {
@@ -52,11 +52,11 @@ function inOrder(topology) {
     while (next.length) {
       const site = /** @type {string} */ (next.shift());
       if (!left.delete(site)) continue;
-      found.push(site);
+      sites.push(site);
       next.push(...neighbours(site).filter((each) => left.has(each)));
     }
   }
-  return found;
+  return sites;
 }
 
 /**

@@ -97,13 +97,13 @@ export function visibleRows(rows, filter, folded) {
       return !below;
     });
   }
-  const kept = new Set();
+  const ids = new Set();
   const parents = new Map(rows.map((row) => [row.id, row.parent]));
   for (const row of rows) {
     if (!row.path.toLowerCase().includes(wanted)) continue;
-    for (let id = row.id; id && !kept.has(id); id = parents.get(id) ?? "") kept.add(id);
+    for (let id = row.id; id && !ids.has(id); id = parents.get(id) ?? "") ids.add(id);
   }
-  return rows.filter((row) => kept.has(row.id));
+  return rows.filter((row) => ids.has(row.id));
 }
 
 /**
@@ -138,16 +138,16 @@ export function hasReplica(state, server, folder) {
  */
 function each(set, limit) {
   /** @type {string[]} */
-  const found = [];
+  const changeNumbers = [];
   for (const [guid, ranges] of set) {
     for (const [low, high] of ranges) {
       for (let counter = low; counter <= high; counter++) {
-        if (found.length >= limit) return found;
-        found.push(`${guid}:${counter}`);
+        if (changeNumbers.length >= limit) return changeNumbers;
+        changeNumbers.push(`${guid}:${counter}`);
       }
     }
   }
-  return found;
+  return changeNumbers;
 }
 
 /**

@@ -143,12 +143,12 @@ function considered({ chosen }, { store, version, passed_over: reason }) {
 export function choicesOf(events, end, { server, folder, number }, most) {
   const [guid, counter] = number ? splitNumber(number) : ["", 0];
   const names = (/** @type {string | undefined} */ set) => numbers.has(numbers.parse(set), guid, counter);
-  const found = [];
-  for (let index = Math.min(end, events.length) - 1; index >= 0 && found.length < most; index--) {
+  const choices = [];
+  for (let index = Math.min(end, events.length) - 1; index >= 0 && choices.length < most; index--) {
     const event = events[index];
     if (event.type !== "sources.considered" || event.node !== server || (folder && event.folder !== folder)) continue;
     if (number && !names(event.cnset) && !names(event.cnset_fai)) continue;
-    found.push(event);
+    choices.push(event);
   }
-  return found;
+  return choices;
 }

@@ -86,9 +86,9 @@ function joinsLater(state, store) {
  */
 function ownData(state, server, has, known, sent) {
   const last = sent?.get(state.servers[server].guid)?.at(-1);
-  const told = last ? `${storeName(state, state.servers[server].guid)}-${last[1]}` : "none";
+  const newest = last ? `${storeName(state, state.servers[server].guid)}-${last[1]}` : "none";
   return [
-    { text: `Last update sent: ${told}`, kind: "has" },
+    { text: `Last update sent: ${newest}`, kind: "has" },
     ...missingData(state, has, known),
     ...unknownData(state, has, known, "received", "missing"),
   ];
@@ -107,10 +107,10 @@ function otherData(state, row, known) {
   for (const guid of shownGuids(state, has)) {
     const ranges = has.get(guid) ?? [];
     const holes = holesOf(has, known, guid);
-    const told = holes.size
+    const numberWords = holes.size
       ? listed(state, numbers.ofGuid(has, guid))
       : `${storeName(state, guid)}-${ranges.at(-1)?.[1]}`;
-    lines.push({ text: `${told} received`, kind: "has" });
+    lines.push({ text: `${numberWords} received`, kind: "has" });
     if (holes.size) lines.push({ text: `${listed(state, holes)} missing`, kind: "missing" });
   }
   if (lines.length === 0) lines.push({ text: "nothing received", kind: "has" });

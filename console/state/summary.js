@@ -42,15 +42,15 @@ function comparison(has, existing, sent, guid) {
   const known = compared.get(has);
   if (known && known.existing === existing && known.sent === sent && known.guid === guid) return known;
   const own = guid ? numbers.ofGuid(has, guid) : numbers.NOTHING;
-  const found = {
+  const comparison = {
     existing,
     sent,
     guid,
     missing: has === existing ? numbers.NOTHING : numbers.minus(existing, has),
     unsent: own.size ? numbers.minus(own, sent) : numbers.NOTHING,
   };
-  compared.set(has, found);
-  return found;
+  compared.set(has, comparison);
+  return comparison;
 }
 
 /** The last lists of held folders of each state, and after how many events. The panel of a server needs one several times. */

@@ -83,9 +83,9 @@ function viewOf(store, state) {
 
 /** What the lab refused, until the user closes it. @param {{store: Store}} props */
 function Notice({ store }) {
-  const told = store.orders.notice.value;
-  return html`<div class="notice" role="alert" hidden=${!told}>
-    <span>${told}</span>
+  const notice = store.orders.notice.value;
+  return html`<div class="notice" role="alert" hidden=${!notice}>
+    <span>${notice}</span>
     <button aria-label="Close" onClick=${() => store.orders.tell("")}>✕</button>
   </div>`;
 }

@@ -27,9 +27,9 @@ export function Diagram({ store, state, pointed }) {
 
   useEffect(() => {
     if (!canvas.current || !tip.current) return undefined;
-    const made = new Painter(canvas.current, tip.current, store);
-    painter.current = made;
-    return () => made.close();
+    const diagram = new Painter(canvas.current, tip.current, store);
+    painter.current = diagram;
+    return () => diagram.close();
   }, [store]);
   useEffect(() => {
     if (!painter.current) return;
@@ -145,18 +145,18 @@ export function Diagram({ store, state, pointed }) {
  */
 async function go(store, text, direction) {
   const { timeline } = store;
-  const found = text.trim() ? await timeline.find(text.trim().toLowerCase()) : [];
-  if (found.length === 0) {
+  const places = text.trim() ? await timeline.find(text.trim().toLowerCase()) : [];
+  if (places.length === 0) {
     if (text.trim()) store.orders.tell(`No event contains “${text}”.`);
     return text.trim() && "none";
   }
   const shown = (timeline.moment.value?.count ?? 0) - 1;
   const beyond =
-    direction === 1 ? found.findIndex((index) => index > shown) : found.findLastIndex((index) => index < shown);
-  const nth = beyond >= 0 ? beyond : direction === 1 ? 0 : found.length - 1;
-  timeline.travelTo(found[nth] + 1);
+    direction === 1 ? places.findIndex((index) => index > shown) : places.findLastIndex((index) => index < shown);
+  const nth = beyond >= 0 ? beyond : direction === 1 ? 0 : places.length - 1;
+  timeline.travelTo(places[nth] + 1);
   /** @type {any} */
-  const event = timeline.history?.events[found[nth]];
+  const event = timeline.history?.events[places[nth]];
   if (event?.mail) store.page.select({ kind: "mail", id: event.mail });
-  return `${nth + 1} of ${found.length}`;
+  return `${nth + 1} of ${places.length}`;
 }

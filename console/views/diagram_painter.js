@@ -479,16 +479,16 @@ export class Painter {
    */
   paintWait(context, span, { from, until, wide, y, width }) {
     const lane = this.laneHeight;
-    const asked = span.kind === "request";
-    context.strokeStyle = this.colour(asked ? "muted" : "warn");
-    context.setLineDash(asked ? [1, 3] : [4, 3]);
+    const isRequest = span.kind === "request";
+    context.strokeStyle = this.colour(isRequest ? "muted" : "warn");
+    context.setLineDash(isRequest ? [1, 3] : [4, 3]);
     context.lineWidth = 1;
     context.strokeRect(from, y - lane * 0.2, wide, lane * 0.4);
     context.setLineDash([]);
     const now = this.store.clock.present();
     const lasts = duration((span.until ?? Math.max(span.due ?? now, now)) - span.from);
-    const words = asked ? `asked, ${lasts}` : `waits ${lasts}`;
-    this.paintLabel(context, words, { from, until, y: y - lane * 0.22, width }, asked ? "muted" : "warn");
+    const words = isRequest ? `asked, ${lasts}` : `waits ${lasts}`;
+    this.paintLabel(context, words, { from, until, y: y - lane * 0.22, width }, isRequest ? "muted" : "warn");
   }
 
   /**
@@ -725,7 +725,7 @@ export class Painter {
   arrowAt(px, py) {
     let least = NEAR;
     /** @type {Arrow | null} */
-    let found = null;
+    let nearest = null;
     const { marks } = this.store.timeline;
     for (const arrow of marks.near(this.valueAt(px - NEAR), this.valueAt(px + NEAR), this.ordered)) {
       const line = this.line(arrow);
@@ -733,9 +733,9 @@ export class Painter {
       const far = distance(px, py, line);
       if (far > least) continue;
       least = far;
-      found = arrow;
+      nearest = arrow;
     }
-    return found;
+    return nearest;
   }
 
   /** Tell what is under the pointer: a mail, or the time. @param {MouseEvent} event */

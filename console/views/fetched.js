@@ -38,7 +38,7 @@ export function isPresent(store) {
  */
 export function useAnswer(store, path, version = 0, { fixed = false } = {}) {
   const [answer, setAnswer] = useState({ path: "", value: /** @type {T | undefined} */ (undefined), refused: "" });
-  const [asked, setAsked] = useState(0);
+  const [round, setRound] = useState(0);
   const last = useRef({ path: "", at: 0 });
   const wanted = (fixed ? store.source.live : isPresent(store)) ? path : "";
   useEffect(() => {
@@ -59,8 +59,8 @@ export function useAnswer(store, path, version = 0, { fixed = false } = {}) {
       current = false;
       clearTimeout(timer);
     };
-  }, [store, wanted, version, asked]);
-  const again = () => setAsked(asked + 1);
+  }, [store, wanted, version, round]);
+  const again = () => setRound(round + 1);
   return answer.path === wanted ? { ...answer, again } : { value: undefined, refused: "", again };
 }
 

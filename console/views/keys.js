@@ -81,10 +81,10 @@ export function useKeys(store) {
       if ((event.key === " " || event.key === "Enter") && target.matches("button, [role=button], a, summary")) return;
       if (event.key.startsWith("Arrow") && target.matches("[type=range], [role=tab]")) return;
       if (event.key.length === 1 && !store.preferences.letterKeys.value) return;
-      const found = KEYS.find((each) => each.keys.includes(event.key));
-      if (!found || (found.live && !store.source.live)) return;
+      const key = KEYS.find((each) => each.keys.includes(event.key));
+      if (!key || (key.live && !store.source.live)) return;
       event.preventDefault();
-      found.act(store);
+      key.act(store);
     };
     document.addEventListener("keydown", pressed);
     return () => document.removeEventListener("keydown", pressed);

@@ -44,7 +44,7 @@ export function Lessons({ store }) {
   const fitting = (lessons ?? []).filter((each) =>
     `${each.name} ${each.title} ${each.learn ?? ""}`.toLowerCase().includes(wanted),
   );
-  const played = (lessons ?? []).flatMap((lesson) => lesson.played.map((each) => ({ ...each, lesson })));
+  const labs = (lessons ?? []).flatMap((lesson) => lesson.played.map((each) => ({ ...each, lesson })));
   const level = (/** @type {Listed} */ { own, level: of }) =>
     own ? "Own lessons" : LEVELS[/** @type {keyof typeof LEVELS} */ (of)];
   return html`<dialog ref=${dialog} class="lessons" aria-label="Lessons" onClose=${() => (store.page.dialog.value = "")}>
@@ -53,10 +53,10 @@ export function Lessons({ store }) {
       Each lesson is played in a lab of its own, beside the lab that you see. Its stores, databases and mails are real.
     </p>
     ${
-      played.length > 0 &&
+      labs.length > 0 &&
       html`<h3>Played at present</h3>
         <ul class="played">
-          ${played.map(
+          ${labs.map(
             ({ id, path, told, lesson }) =>
               html`<li key=${id}>
                 <a href=${addressOf(path, lesson.name)}>${lesson.title}</a>, step ${told} of ${lesson.texts + lesson.questions}

@@ -123,7 +123,7 @@ function Connector({ store, state, line }) {
   const down = state.linksDown[line.name] !== undefined;
   const faults = Object.values(state.faults).filter((each) => each.details.connector === line.name);
   const cut = down || faults.some((each) => SEPARATIONS.includes(each.kind));
-  const told = [connector.latency, connector.schedule !== "always" && connector.schedule].filter(Boolean);
+  const details = [connector.latency, connector.schedule !== "always" && connector.schedule].filter(Boolean);
   const pointed = store.page.highlight.value?.connectors.includes(line.name);
   const cost = `cost ${connector.cost}${cut ? " · cut" : ""}`;
   const choose = () => store.page.select({ kind: "connector", id: line.name });
@@ -131,14 +131,14 @@ function Connector({ store, state, line }) {
     class=${`connector ${cut ? "cut" : faults.length ? "slow" : ""} ${pointed ? "pointed" : ""}`}
     tabindex="0"
     role="button"
-    aria-label=${`Connector ${[line.name, ...told, cost].join(", ")}`}
+    aria-label=${`Connector ${[line.name, ...details, cost].join(", ")}`}
     onClick=${choose}
     onKeyDown=${onEnter(choose)}
   >
     <line x1=${line.from.x} y1=${line.from.y} x2=${line.to.x} y2=${line.to.y} />
     <line class="target" x1=${line.from.x} y1=${line.from.y} x2=${line.to.x} y2=${line.to.y} />
     <text class=${line.name.length < LONG ? "" : "small"} x=${line.label.x} y=${line.label.y - 10}>${line.name}</text>${" "}
-    ${[...told, cost].map(
+    ${[...details, cost].map(
       (each, index) =>
         html`<text class="small" x=${line.label.x} y=${line.label.y + 19 + 17 * index}>${each}</text>${" "}`,
     )}
@@ -170,7 +170,7 @@ function Card({ store, state, name, place }) {
  */
 function picture({ store, state, name, place, sums, queued, selected, pointed, expected }) {
   const server = state.servers[name];
-  const told = server.status !== "running" ? server.status : server.suspended ? "content suspended" : words(sums);
+  const standing = server.status !== "running" ? server.status : server.suspended ? "content suspended" : words(sums);
   const choose = () => store.page.select({ kind: "server", id: name });
   const room = Math.min(MOST_LISTED, Math.floor((place.width - (queued ? 70 : 26)) / 14));
   const waiting = queued > 99 ? "99+" : String(queued);
@@ -179,7 +179,7 @@ function picture({ store, state, name, place, sums, queued, selected, pointed, e
     transform=${`translate(${place.x} ${place.y})`}
     tabindex="0"
     role="button"
-    aria-label=${`Server ${name}, ${server.version}: ${told}${expected && `, ${expected}`}${queued ? `, ${waiting} queued` : ""}`}
+    aria-label=${`Server ${name}, ${server.version}: ${standing}${expected && `, ${expected}`}${queued ? `, ${waiting} queued` : ""}`}
     onClick=${choose}
     onKeyDown=${onEnter(choose)}
   >
@@ -187,7 +187,7 @@ function picture({ store, state, name, place, sums, queued, selected, pointed, e
     <circle class="status" cx="16" cy="20" r="5" />
     <text class=${name.length < LONG ? "name" : "name long"} x=${NAME.x} y="26">${name}</text>${" "}
     <text class="version" x=${place.width - 12} y="25">${server.version}</text>${" "}
-    <text class="told" x="14" y="48">${told}</text>${" "}
+    <text class="told" x="14" y="48">${standing}</text>${" "}
     ${expected && html`<text class="expected" x="2" y=${CARD_HEIGHT + 14}>${expected}</text>${" "}`}
     ${sums.replicas.slice(0, room).map(
       (each, index) =>

@@ -317,13 +317,13 @@ function Verdict({ store, state }) {
   const { agree, folders, conflicts } = sums;
   const all = agree === folders;
   const suspended = Object.values(state.servers).some((server) => server.suspended);
-  const told = conflicts ? `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}` : "";
+  const conflictWords = conflicts ? `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}` : "";
   return html`<button
-    class=${`badge verdict ${all && !told && !suspended ? "good" : "warn"}`}
+    class=${`badge verdict ${all && !conflictWords && !suspended ? "good" : "warn"}`}
     onClick=${() => (store.page.view.value = "replicas")}
     title=${`At ${clockTime(state.at)}: ${all ? "all running holders of each folder have every change" : "click to see what is missing"}`}
   >
-    ${all ? "all folders agree" : `${agree} of ${folders} folders agree`}${told}
+    ${all ? "all folders agree" : `${agree} of ${folders} folders agree`}${conflictWords}
   </button>`;
 }
 

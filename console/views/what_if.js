@@ -39,7 +39,7 @@ function Answer({ store, question }) {
     let current = true;
     store.forecast
       .compare(question.steps)
-      .then((found) => current && setComparison(found))
+      .then((answer) => current && setComparison(answer))
       .catch((error) => current && setRefused(error.message));
     return () => {
       current = false;
@@ -76,11 +76,11 @@ function Futures({ comparison }) {
       <tbody>
         ${differences.slice(0, MOST).map(({ only, at, node, words, times, lastAt }) => {
           const again = times > 1 && html` <span class="hint">(${times} times, last at ${shortInstant(lastAt)})</span>`;
-          const told = html`<b>${node}</b> ${words}${again}`;
+          const line = html`<b>${node}</b> ${words}${again}`;
           return html`<tr>
             <th scope="row"><time>${shortInstant(at)}</time></th>
-            <td class="without">${only === "without" && html`− ${told}`}</td>
-            <td class="with">${only === "with" && html`+ ${told}`}</td>
+            <td class="without">${only === "without" && html`− ${line}`}</td>
+            <td class="with">${only === "with" && html`+ ${line}`}</td>
           </tr>`;
         })}
       </tbody>

@@ -42,9 +42,9 @@ export const BACKFILL = {
     if (server) delete own(state.gen, tableOf(state, server, event.folder), "entries")[event.entry];
   },
   "entry.pruned": (state, event) => {
-    const found = entryOf(state, event);
-    if (!found) return;
-    const { entries, entry } = found;
+    const place = entryOf(state, event);
+    if (!place) return;
+    const { entries, entry } = place;
     const pruned = numbers.union(numbers.parse(event.cnset), numbers.parse(event.cnset_fai));
     entry.missing = numbers.minus(entry.missing, pruned);
     if (entry.missing.size === 0) delete entries[entry.id];

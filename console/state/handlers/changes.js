@@ -26,15 +26,15 @@ export const CHANGES = {
       at: event.at,
       replicas: event.replicas ?? undefined,
     });
-    const made = numbers.parse(event.number);
+    const number = numbers.parse(event.number);
     const folder = folderOf(state, event.folder);
-    folder.existing = numbers.union(folder.existing, made);
+    folder.existing = numbers.union(folder.existing, number);
     if (event.kind === "folder") changeFolder(state, event);
     const server = serverOf(state, event.node);
     if (!server) return;
     if (event.kind === "folder") returnToList(state, server, event);
     const at = tableOf(state, server, event.folder);
-    at.numbers = numbers.union(at.numbers, made);
+    at.numbers = numbers.union(at.numbers, number);
     show(state, at, event.object, event.number, event.operation === "delete");
   },
   "version.applied": (state, event) => {

@@ -146,11 +146,11 @@ function mailFolders(folders) {
 function mailOf(state, event) {
   if (!event.mail) return undefined;
   state.mails = ownBook(state.gen, state.mails);
-  const found = state.mails.get(event.mail);
-  if (found?.gen === state.gen) return found;
+  const before = state.mails.get(event.mail);
+  if (before?.gen === state.gen) return before;
   /** @type {Mail} */
-  const mail = found
-    ? { ...found, gen: state.gen }
+  const mail = before
+    ? { ...before, gen: state.gen }
     : {
         gen: state.gen,
         id: event.mail,

@@ -35,9 +35,9 @@ export function Conflict({ store, state, folder, server, object, item, versions,
   const contacts = known?.contacts ?? [];
   const [by, setBy] = useState("");
   const numbers = [item.number, ...item.conflict.filter((each) => each !== item.number)];
-  const told = new Map(versions.map((each) => [each.change, each]));
+  const byNumber = new Map(versions.map((each) => [each.change, each]));
   const at = (/** @type {string} */ number) => {
-    const version = told.get(number);
+    const version = byNumber.get(number);
     return (version ? parseInstant(version.modified_at) : state.changes.get(number)?.at) ?? 0;
   };
   const winner = numberName(state, item.number);
@@ -56,9 +56,9 @@ export function Conflict({ store, state, folder, server, object, item, versions,
     </p>
     <div class="versions">
       ${numbers.map((number, index) => {
-        const version = told.get(number);
+        const version = byNumber.get(number);
         const compared = numbers[index ? 0 : 1];
-        const other = told.get(compared);
+        const other = byNumber.get(compared);
         const change = state.changes.get(number);
         return html`<section
           key=${number}

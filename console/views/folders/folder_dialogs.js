@@ -67,10 +67,10 @@ export function NewFolderDialog({ store, state, server, folder, onClose }) {
     const { parent, name, server: on } = event.target.elements;
     const path = parent.value ? `${parent.value}/${name.value}` : name.value;
     const replicas = ticked(event.target, "replica");
-    const made = await order(node(on.value).folders, "POST", { path, replicas });
-    if (made)
+    const created = await order(node(on.value).folders, "POST", { path, replicas });
+    if (created)
       store.page.reader.value = {
-        folder: made.id,
+        folder: created.id,
         server: "",
         beside: store.page.reader.value.beside === null ? null : "",
       };

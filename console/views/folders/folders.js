@@ -40,9 +40,9 @@ function whatIsOpen({ folder, server, beside }, state) {
 /** @param {{store: Store, state: LabState}} props */
 export function Folders({ store, state }) {
   const opened = whatIsOpen(store.page.reader.value, state);
-  const [asked, setAsked] = useState(/** @type {Asked} */ (null));
+  const [dialog, setDialog] = useState(/** @type {Asked} */ (null));
   const open = (/** @type {Partial<Opened>} */ change) => (store.page.reader.value = { ...opened, ...change });
-  const close = () => setAsked(null);
+  const close = () => setDialog(null);
   const canChange = store.source.live && !store.timeline.travelling.value;
   const { folder } = opened;
   return html`<div class="folders">
@@ -50,7 +50,7 @@ export function Folders({ store, state }) {
       state=${state}
       folder=${folder}
       onOpen=${(/** @type {string} */ id) => openFolder(store, state, opened, id)}
-      onNew=${canChange && (() => setAsked({ kind: "new folder", server: opened.server }))}
+      onNew=${canChange && (() => setDialog({ kind: "new folder", server: opened.server }))}
     />
     ${
       folder
@@ -59,31 +59,31 @@ export function Folders({ store, state }) {
             state=${state}
             opened=${opened}
             onOpen=${open}
-            onAsk=${canChange && ((/** @type {Asked} */ wanted) => setAsked(wanted))}
+            onAsk=${canChange && ((/** @type {Asked} */ wanted) => setDialog(wanted))}
           />`
         : html`<p class="hint">The organization has no folder.</p>`
     }
     ${
-      asked?.kind === "new folder" &&
+      dialog?.kind === "new folder" &&
       html`<${NewFolderDialog}
         store=${store}
         state=${state}
-        server=${asked.server}
+        server=${dialog.server}
         folder=${folder}
         onClose=${close}
       />`
     }
     ${
-      asked?.kind === "folder" &&
-      html`<${FolderDialog} store=${store} state=${state} server=${asked.server} folder=${folder} onClose=${close} />`
+      dialog?.kind === "folder" &&
+      html`<${FolderDialog} store=${store} state=${state} server=${dialog.server} folder=${folder} onClose=${close} />`
     }
     ${
-      asked?.kind === "post" &&
-      html`<${PostDialog} store=${store} state=${state} server=${asked.server} folder=${folder} onClose=${close} />`
+      dialog?.kind === "post" &&
+      html`<${PostDialog} store=${store} state=${state} server=${dialog.server} folder=${folder} onClose=${close} />`
     }
     ${
-      asked?.kind === "recover" &&
-      html`<${RecoverDialog} store=${store} state=${state} server=${asked.server} folder=${folder} onClose=${close} />`
+      dialog?.kind === "recover" &&
+      html`<${RecoverDialog} store=${store} state=${state} server=${dialog.server} folder=${folder} onClose=${close} />`
     }
   </div>`;
 }

@@ -261,9 +261,9 @@ function Gap({ store, state, folder, server, missing, now }) {
   const deletes = missing.some((number) => state.changes.get(number)?.operation === "delete");
   const entry = entryFor(state, server, folder, missing[0]);
   const expectedAt = futureOf(store)?.arrivalOf(server, folder, ...splitNumber(missing[0]));
-  const asked = entry?.requests.at(-1);
-  const plan = asked
-    ? `${server} has asked ${asked.source}`
+  const request = entry?.requests.at(-1);
+  const plan = request
+    ? `${server} has asked ${request.source}`
     : entry
       ? `${server} asks ${relative(entry.dueAt, now)}`
       : `${server} does not know of it`;

@@ -38,19 +38,19 @@ export function PostPanel({ store, state, folder, server, object }) {
   const table = state.servers[server]?.tables[folder];
   const item = table?.items[object];
   const live = isPresent(store) && state.servers[server]?.status === "running" && item !== undefined && !item.deleted;
-  const asked = node(server).versions(object);
+  const versionsPath = node(server).versions(object);
   // The order of an object's versions is part of what changes: a resolved conflict can leave the shown version as it was.
   const { value: answer, refused: error } = useAnswer(
     store,
-    live ? asked : "",
+    live ? versionsPath : "",
     item && [item.number, ...item.conflict].join(),
   );
   /** @type {Version[]} */
   const versions = answer ?? [];
   const shown = versions[0];
   if (!item) {
-    const made = state.changes.get(object);
-    return html`<h2><bdi>${visibleText(made?.subject || object)}</bdi></h2>
+    const creation = state.changes.get(object);
+    return html`<h2><bdi>${visibleText(creation?.subject || object)}</bdi></h2>
       <p class="hint">${server} does not have this post at the moment that is shown.</p>
       <${WhereIs} store=${store} state=${state} folder=${folder} number=${object} />`;
   }

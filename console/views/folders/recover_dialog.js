@@ -21,7 +21,7 @@ export function RecoverDialog({ store, state, server, folder, onClose }) {
   const { value: answer, refused: error } = useAnswer(store, node(server).retained, tries);
   const path = folderName(state, folder);
   /** @type {Retained[]} */
-  const kept = (answer ?? []).filter((/** @type {Retained} */ each) => each.message === null || each.folder === path);
+  const items = (answer ?? []).filter((/** @type {Retained} */ each) => each.message === null || each.folder === path);
   const recover = async (/** @type {Retained} */ { message, folder: place }) => {
     const path = message === null ? node(server).recoverFolder(place) : messagePaths(server, place, message).recover;
     try {
@@ -36,13 +36,13 @@ export function RecoverDialog({ store, state, server, folder, onClose }) {
     ${error && html`<p class="problem" role="alert">${error}</p>`}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${
-      answer && kept.length === 0
+      answer && items.length === 0
         ? html`<p>
             ${server} retains no deleted post of this folder and no deleted folder. A server retains what it deletes for
             its setting <code>Deleted Item Retention</code>, which is 0 by default.
           </p>`
         : html`<table>
-            ${kept.map(
+            ${items.map(
               (each) =>
                 html`<tr>
                   <td><bdi>${visibleText(each.message === null ? each.folder : each.subject)}</bdi></td>

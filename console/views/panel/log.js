@@ -105,9 +105,9 @@ function fits({ event, category, source, text }, wanted) {
  */
 function eventsOf(store, state, name) {
   const events = store.timeline.history?.events ?? [];
-  const found = [];
-  for (let at = Math.min(state.count, events.length) - 1; at >= 0 && found.length < MOST; at--) {
-    if (events[at].node === name) found.push({ index: at, event: events[at] });
+  const entries = [];
+  for (let at = Math.min(state.count, events.length) - 1; at >= 0 && entries.length < MOST; at--) {
+    if (events[at].node === name) entries.push({ index: at, event: events[at] });
   }
-  return found;
+  return entries;
 }

@@ -69,13 +69,13 @@ function glance(state, name, folder) {
   const all = (folder ? [folder] : heldFolders(state, name)).map((each) => replicaSummary(state, name, each));
   const behind = all.find((each) => each.missing.size) ?? (folder ? all[0] : undefined);
   if (!behind) return `${all.length} ${all.length === 1 ? "replica" : "replicas"}, nothing is missing`;
-  const told = `${folderName(state, behind.folder)} · ${behind.sync}`;
-  if (!behind.missing.size) return told;
+  const standing = `${folderName(state, behind.folder)} · ${behind.sync}`;
+  if (!behind.missing.size) return standing;
   const known = Object.values(server.tables[behind.folder]?.entries ?? {});
   const since = known.length
     ? `known since ${shortInstant(Math.min(...known.map((each) => each.madeAt)))}`
     : "not known here";
-  return `${told}: lacks ${setName(state, behind.missing)}, ${since}`;
+  return `${standing}: lacks ${setName(state, behind.missing)}, ${since}`;
 }
 
 /** @param {{store: Store, state: LabState, name: string, folder: string}} props */
