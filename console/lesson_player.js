@@ -136,7 +136,7 @@ export class LessonPlayer {
    */
   folderId(name) {
     const folders = Object.values(this.store.timeline.history?.now.folders ?? {});
-    return folders.find((each) => each.path === name || each.id === name)?.id;
+    return folders.find((folder) => folder.path === name || folder.id === name)?.id;
   }
 
   back() {

@@ -31,7 +31,7 @@ export class Preferences {
       root.toggleAttribute("data-projector", projector.value);
       window.dispatchEvent(new Event("resize")); // the diagram paints itself again, with the new colours and sizes
     };
-    for (const each of [light, forced]) each.addEventListener("change", show);
+    for (const query of [light, forced]) query.addEventListener("change", show);
     effect(show);
     effect(() => {
       const { theme, projector, letterKeys } = this;

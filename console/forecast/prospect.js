@@ -81,7 +81,7 @@ function brings(mail, folder, number) {
   const [guid, counter] = splitNumber(number);
   return (
     !isRequest(mail.type) &&
-    mail.folders.some((each) => each.folder === folder && numbers.has(each.cnset, guid, counter))
+    mail.folders.some((claim) => claim.folder === folder && numbers.has(claim.cnset, guid, counter))
   );
 }
 
@@ -117,8 +117,7 @@ export function prospectOf(state, future, lack) {
     const step = `${words} at ${shortInstant(when)}`;
     if (steps.at(-1) !== step && steps.length < MOST_STEPS) steps.push(step);
   };
-  for (const each of future.events) {
-    const event = /** @type {any} */ (each);
+  for (const event of /** @type {any[]} */ (future.events)) {
     if (at !== null && event.at > at) break;
     const own = event.node === server;
     switch (event.type) {
@@ -183,8 +182,7 @@ function forServer(state, addresses, server) {
 export function prospectOfMail(future, mail, server, nextHop) {
   /** @type {string[]} */
   const steps = [];
-  for (const each of future.events) {
-    const event = /** @type {any} */ (each);
+  for (const event of /** @type {any[]} */ (future.events)) {
     if (event.mail !== mail) continue;
     if (event.type === "hop.failed" && event.node === server && event.next_hop === nextHop) {
       if (steps.length === 0) steps.push(`the attempt at ${shortInstant(event.at)} fails`);

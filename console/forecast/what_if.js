@@ -72,12 +72,12 @@ export function ifLost(mail, server, nextHop, at) {
 export function notable(differences) {
   /** @type {Map<string, Difference & {times: number, lastAt: LabTime}>} */
   const rows = new Map();
-  for (const each of differences) {
-    if (NOISE.has(each.type)) continue;
-    const key = `${each.only} ${each.node} ${each.words}`;
+  for (const difference of differences) {
+    if (NOISE.has(difference.type)) continue;
+    const key = `${difference.only} ${difference.node} ${difference.words}`;
     const row = rows.get(key);
-    if (row) Object.assign(row, { times: row.times + 1, lastAt: each.at });
-    else rows.set(key, { ...each, times: 1, lastAt: each.at });
+    if (row) Object.assign(row, { times: row.times + 1, lastAt: difference.at });
+    else rows.set(key, { ...difference, times: 1, lastAt: difference.at });
   }
   return [...rows.values()];
 }

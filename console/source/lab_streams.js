@@ -73,7 +73,7 @@ export class LabStreams {
   /** @param {Reader} reader */
   remove(reader) {
     this.readers.delete(reader);
-    if (![...this.readers].some((each) => nameOf(each) === nameOf(reader))) this.open();
+    if (![...this.readers].some((other) => nameOf(other) === nameOf(reader))) this.open();
   }
 
   /** Ask for the events of all labs that are read. */

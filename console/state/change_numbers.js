@@ -99,9 +99,9 @@ export function minus(one, other) {
     for (const [low, high] of ranges) {
       let from = low;
       while (next < taken.length && taken[next][1] < from) next++;
-      for (let each = next; each < taken.length && taken[each][0] <= high; each++) {
-        if (taken[each][0] > from) left.push([from, taken[each][0] - 1]);
-        from = Math.max(from, taken[each][1] + 1);
+      for (let index = next; index < taken.length && taken[index][0] <= high; index++) {
+        if (taken[index][0] > from) left.push([from, taken[index][0] - 1]);
+        from = Math.max(from, taken[index][1] + 1);
       }
       if (from <= high) left.push([from, high]);
     }

@@ -74,7 +74,7 @@ export class History {
     /** @type {LabState} */
     const state = goesOn ? passing : { ...this.kept[index], gen: newGeneration() };
     this.passing = state;
-    for (let each = state.count; each < count; each++) apply(state, this.events[each]);
+    for (let index = state.count; index < count; index++) apply(state, this.events[index]);
     return { ...state };
   }
 

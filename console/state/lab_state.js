@@ -301,7 +301,7 @@ export function show(state, at, object, number, deleted) {
  * @param {string} object
  */
 export function settle(at, object) {
-  if (at.conflicts.includes(object)) at.conflicts = at.conflicts.filter((each) => each !== object);
+  if (at.conflicts.includes(object)) at.conflicts = at.conflicts.filter((other) => other !== object);
 }
 
 /**

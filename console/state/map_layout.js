@@ -41,7 +41,9 @@ const SITES_A_ROW = 4;
 function inOrder(topology) {
   const left = new Set(topology.sites);
   const neighbours = (/** @type {string} */ site) =>
-    topology.connectors.filter((each) => each.between.includes(site)).flatMap((each) => each.between);
+    topology.connectors
+      .filter((connector) => connector.between.includes(site))
+      .flatMap((connector) => connector.between);
   /** @type {string[]} */
   const sites = [];
   // Begin at an end of the chain, if there is one.
@@ -53,7 +55,7 @@ function inOrder(topology) {
       const site = /** @type {string} */ (next.shift());
       if (!left.delete(site)) continue;
       sites.push(site);
-      next.push(...neighbours(site).filter((each) => left.has(each)));
+      next.push(...neighbours(site).filter((neighbour) => left.has(neighbour)));
     }
   }
   return sites;
@@ -188,7 +190,7 @@ export function wayOf(layout, topology, from, to, connector) {
   const one = layout.servers[from];
   const other = layout.servers[to];
   if (!one || !other) return [];
-  const line = layout.connectors.find((each) => each.name === connector);
+  const line = layout.connectors.find((candidate) => candidate.name === connector);
   if (!line) return [edge(one, centre(other), 0), edge(other, centre(one), 0)];
   const [begins, ends] = line.sites[0] === topology.servers[from]?.site ? [line.from, line.to] : [line.to, line.from];
   return [edge(one, begins, 0), begins, ends, edge(other, ends, 0)];

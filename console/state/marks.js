@@ -182,7 +182,7 @@ export class Marks {
   sent(event) {
     const sentAt = event.begun_at ?? event.at;
     // Both ends record the same hop; the receiver's event usually comes first.
-    const index = this.half(event.mail, (each) => each.to === event.next_hop && !each.begun);
+    const index = this.half(event.mail, (arrow) => arrow.to === event.next_hop && !arrow.begun);
     const arrow =
       index === undefined
         ? this.arrow(event, event.node, event.next_hop, sentAt, "arrived")
@@ -205,7 +205,7 @@ export class Marks {
     const from = event.authenticated === false ? "" : (event.peer ?? "");
     const index = this.half(
       event.mail,
-      (each) => each.to === event.node && each.begun && (!from || each.from === from),
+      (arrow) => arrow.to === event.node && arrow.begun && (!from || arrow.from === from),
     );
     if (index === undefined) {
       this.arrow(event, from, event.node, event.at, outcome);

@@ -113,7 +113,7 @@ export function originTable(state, folder) {
   const origins = [...existing.keys()]
     .map((guid) => ({ guid, name: storeName(state, guid), total: numbers.count(numbers.ofGuid(existing, guid)) }))
     .sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
-  const summary = folderSummaries(state).find((each) => each.folder === folder);
+  const summary = folderSummaries(state).find((candidate) => candidate.folder === folder);
   const rows = (summary?.replicas ?? []).map((replica) => ({
     replica,
     cells: origins.map(({ guid, total }) => {

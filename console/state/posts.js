@@ -55,7 +55,7 @@ const MOST_MISSING = 2_000;
  */
 export function folderTree(state) {
   const folders = Object.values(state.folders)
-    .filter((each) => each.id !== HIERARCHY && !each.deleted)
+    .filter((folder) => folder.id !== HIERARCHY && !folder.deleted)
     // "/" sorts like the lowest letter, so that nothing comes between a parent and its subfolders.
     .map(({ id, path }) => ({ id, path, key: path.toLowerCase().replaceAll("/", "\u0000") }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.id < b.id ? -1 : 1));
@@ -136,7 +136,7 @@ export function hasReplica(state, server, folder) {
  * @param {numbers.NumberSet} set
  * @param {number} limit
  */
-function each(set, limit) {
+function changesOf(set, limit) {
   /** @type {string[]} */
   const changeNumbers = [];
   for (const [guid, ranges] of set) {
@@ -175,7 +175,7 @@ export function postRows(state, folder, servers) {
     const table = state.servers[server]?.tables[folder];
     for (const object in table?.items) rowOf(object).cells[column].item = table.items[object];
     if (!hasReplica(state, server, folder)) return;
-    for (const number of each(numbers.minus(existing, table?.numbers ?? numbers.NOTHING), MOST_MISSING)) {
+    for (const number of changesOf(numbers.minus(existing, table?.numbers ?? numbers.NOTHING), MOST_MISSING)) {
       const change = state.changes.get(number);
       if (change && change.kind !== "folder") rowOf(change.object).cells[column].missing.push(number);
     }
@@ -231,7 +231,7 @@ export function entryFor(state, server, folder, number) {
  * @returns {"last" | "guid"}
  */
 export function winnerReason([winner, ...others], at) {
-  return others.some((each) => at(each) === at(winner)) ? "guid" : "last";
+  return others.some((other) => at(other) === at(winner)) ? "guid" : "last";
 }
 
 /**

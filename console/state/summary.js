@@ -140,6 +140,6 @@ function summaries(state) {
       const replicas = holders
         .filter((name) => state.servers[name] && !["not started", "deleted"].includes(state.servers[name].status))
         .map((name) => replicaSummary(state, name, folder.id));
-      return { folder: folder.id, agrees: replicas.every((each) => each.missing.size === 0), replicas };
+      return { folder: folder.id, agrees: replicas.every((replica) => replica.missing.size === 0), replicas };
     });
 }

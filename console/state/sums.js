@@ -76,7 +76,7 @@ export class Sums {
     if (state.count === this.count) return this.found;
     const folders = this.count < 0 ? null : named(events, this.count, state.count);
     if (folders === null) {
-      for (const each of [this.parts, this.folders, this.disagreeing, this.conflicts]) each.clear();
+      for (const cache of [this.parts, this.folders, this.disagreeing, this.conflicts]) cache.clear();
       for (const name in state.servers) this.parts.set(name, new Map());
     }
     /** @type {Set<string>} */
@@ -172,7 +172,7 @@ function named(events, one, other) {
     if (OF_SERVERS.has(event.type) || event.kind === "kill") return null;
     if (event.folder) folders.add(event.folder);
     if (event.object && (event.kind === "folder" || event.folder === HIERARCHY)) folders.add(event.object);
-    for (const each of event.folders ?? []) folders.add(each.folder);
+    for (const claim of event.folders ?? []) folders.add(claim.folder);
   }
   return folders;
 }

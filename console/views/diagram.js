@@ -59,7 +59,7 @@ export function Diagram({ store, state, pointed }) {
         value=${moment}
         aria-label="Moment of the run"
         aria-valuetext=${event ? `${fullInstant(at)}, event ${moment} of ${head}` : "the beginning"}
-        onInput=${(/** @type {any} */ each) => store.timeline.travelTo(Number(each.target.value))}
+        onInput=${(/** @type {any} */ event) => store.timeline.travelTo(Number(event.target.value))}
       />
       <button onClick=${() => store.timeline.travelBy(1)} aria-label="One event forward" title="One event forward (→)">▶</button>
       <button
@@ -73,7 +73,7 @@ export function Diagram({ store, state, pointed }) {
         class="speed"
         aria-label="Speed of the play"
         value=${timeline.speed.value}
-        onChange=${(/** @type {any} */ each) => (timeline.speed.value = Number(each.target.value))}
+        onChange=${(/** @type {any} */ event) => (timeline.speed.value = Number(event.target.value))}
       >
         ${SPEEDS.map((speed) => html`<option value=${speed}>${speed < 1 ? `1/${1 / speed}` : speed}×</option>`)}
       </select>
@@ -95,13 +95,13 @@ export function Diagram({ store, state, pointed }) {
           value=${filter}
           placeholder="A-1, status …"
           title="Enter: next match, Shift+Enter: previous match"
-          onInput=${(/** @type {any} */ each) => {
-            setFilter(each.target.value);
+          onInput=${(/** @type {any} */ event) => {
+            setFilter(event.target.value);
             setFound("");
           }}
-          onKeyDown=${(/** @type {any} */ each) => {
+          onKeyDown=${(/** @type {any} */ event) => {
             // What the field says now: after fast typing the view still has the text before.
-            if (each.key === "Enter") void seek(each.target.value, each.shiftKey ? -1 : 1);
+            if (event.key === "Enter") void seek(event.target.value, event.shiftKey ? -1 : 1);
           }}
         />
       </label>

@@ -637,7 +637,7 @@ export class Painter {
     const { history } = this.store.timeline;
     const words = history?.events[arrow.event]?.words ?? "";
     const folders = (history?.now.mails.get(arrow.mail)?.folders ?? [])
-      .map((each) => history?.now.folders[each.folder]?.path ?? "")
+      .map((claim) => history?.now.folders[claim.folder]?.path ?? "")
       .join(" ");
     return `${words} ${folders} ${arrow.from} ${arrow.to} ${mailTypeName(arrow.type)}`
       .toLowerCase()
@@ -769,7 +769,7 @@ export class Painter {
   wordsOf(arrow) {
     const state = this.store.timeline.history?.now;
     const mail = state?.mails.get(arrow.mail);
-    const folders = state ? (mail?.folders ?? []).map((each) => folderName(state, each.folder)) : [];
+    const folders = state ? (mail?.folders ?? []).map((claim) => folderName(state, claim.folder)) : [];
     const took = arrow.arrivedAt - arrow.sentAt;
     const ends = { arrived: "arrived", lost: "lost", failed: "failed" }[arrow.outcome];
     return [
@@ -792,7 +792,7 @@ export class Painter {
       return;
     }
     if (px < this.left) {
-      const name = Object.keys(this.lanes).find((each) => Math.abs(this.lanes[each] - py) < 12);
+      const name = Object.keys(this.lanes).find((lane) => Math.abs(this.lanes[lane] - py) < 12);
       if (name) this.store.page.select({ kind: "server", id: name });
       return;
     }

@@ -82,9 +82,9 @@ export function ServerProspects({ store, state, name, folder }) {
   if (!futureOf(store)) return null;
   /** @type {Lack[]} */
   const lacks = [];
-  for (const each of folder ? [folder] : heldFolders(state, name)) {
-    for (const [guid, ranges] of replicaSummary(state, name, each).missing) {
-      for (const [low] of ranges) lacks.push({ server: name, folder: each, number: `${guid}:${low}` });
+  for (const id of folder ? [folder] : heldFolders(state, name)) {
+    for (const [guid, ranges] of replicaSummary(state, name, id).missing) {
+      for (const [low] of ranges) lacks.push({ server: name, folder: id, number: `${guid}:${low}` });
     }
   }
   if (lacks.length === 0) return null;

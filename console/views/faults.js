@@ -66,12 +66,12 @@ function Active({ store, state }) {
       </thead>
       <tbody>
         ${active.map(
-          (each) => html`<tr key=${each.id}>
-            <th scope="row">${each.id}</th>
-            <td>${state.faults[each.id]?.words ?? `${each.server} was killed`}</td>
-            <td>${each.acted === undefined || ofServer(each) ? "" : each.acted === 0 ? "not yet" : each.acted === 1 ? "once" : `${each.acted} times`}</td>
-            <td>${!ofServer(each) && html`<${Meets} store=${store} mails=${waiting?.[each.id] ?? []} />`}</td>
-            <td>${each.kind !== "kill" && html`<button onClick=${() => heal(each.id)} aria-label=${`Heal ${each.id}`}>Heal</button>`}</td>
+          (fault) => html`<tr key=${fault.id}>
+            <th scope="row">${fault.id}</th>
+            <td>${state.faults[fault.id]?.words ?? `${fault.server} was killed`}</td>
+            <td>${fault.acted === undefined || ofServer(fault) ? "" : fault.acted === 0 ? "not yet" : fault.acted === 1 ? "once" : `${fault.acted} times`}</td>
+            <td>${!ofServer(fault) && html`<${Meets} store=${store} mails=${waiting?.[fault.id] ?? []} />`}</td>
+            <td>${fault.kind !== "kill" && html`<button onClick=${() => heal(fault.id)} aria-label=${`Heal ${fault.id}`}>Heal</button>`}</td>
           </tr>`,
         )}
       </tbody>
@@ -89,8 +89,8 @@ const MOST_NAMED = 3;
 function Meets({ store, mails }) {
   if (mails.length === 0) return html`<span class="hint">none waits now</span>`;
   return html`${mails.slice(0, MOST_NAMED).map(
-    (each) => html`<div>
-      ${each.subject} <span class="hint">on ${each.server} to ${each.next_hop}, <${Relative} store=${store} at=${Date.parse(each.due_at) * 1000} /></span>
+    (copy) => html`<div>
+      ${copy.subject} <span class="hint">on ${copy.server} to ${copy.next_hop}, <${Relative} store=${store} at=${Date.parse(copy.due_at) * 1000} /></span>
     </div>`,
   )}
   ${mails.length > MOST_NAMED && html`<div class="hint">and ${mails.length - MOST_NAMED} more</div>`}`;
@@ -141,7 +141,7 @@ function Input({ state, field }) {
   }
   return html`<select name=${name} required=${required} title=${hint}>
     ${!required && html`<option value="">${field.kind === "server" || field.kind === "word" ? "any" : "–"}</option>`}
-    ${choicesOf(state, field).map((each) => html`<option value=${each} selected=${each === first}>${each}</option>`)}
+    ${choicesOf(state, field).map((choice) => html`<option value=${choice} selected=${choice === first}>${choice}</option>`)}
   </select>`;
 }
 
@@ -152,7 +152,7 @@ function Input({ state, field }) {
  */
 function choicesOf(state, { kind, words }) {
   if (words) return words;
-  if (kind === "connector") return state.topology.connectors.map((each) => each.name);
+  if (kind === "connector") return state.topology.connectors.map((connector) => connector.name);
   const servers = Object.keys(state.topology.servers);
   return kind === "server or site" ? [...servers, ...state.topology.sites] : servers;
 }

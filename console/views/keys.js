@@ -81,7 +81,7 @@ export function useKeys(store) {
       if ((event.key === " " || event.key === "Enter") && target.matches("button, [role=button], a, summary")) return;
       if (event.key.startsWith("Arrow") && target.matches("[type=range], [role=tab]")) return;
       if (event.key.length === 1 && !store.preferences.letterKeys.value) return;
-      const key = KEYS.find((each) => each.keys.includes(event.key));
+      const key = KEYS.find((candidate) => candidate.keys.includes(event.key));
       if (!key || (key.live && !store.source.live)) return;
       event.preventDefault();
       key.act(store);
@@ -116,10 +116,10 @@ export function Keys({ store }) {
     </div>
     <h2>Keys</h2>
     <table class="keys">
-      ${KEYS.filter((each) => store.source.live || !each.live).map(
-        (each) => html`<tr class=${each.keys[0].length === 1 && !letterKeys.value ? "off" : ""}>
-          <th scope="row"><kbd>${each.shown}</kbd></th>
-          <td>${each.does}</td>
+      ${KEYS.filter((key) => store.source.live || !key.live).map(
+        (key) => html`<tr class=${key.keys[0].length === 1 && !letterKeys.value ? "off" : ""}>
+          <th scope="row"><kbd>${key.shown}</kbd></th>
+          <td>${key.does}</td>
         </tr>`,
       )}
     </table>

@@ -44,7 +44,7 @@ export function useKnown(store, state, server) {
   return new Map(
     value.map((/** @type {{folder: string, replicas: Known[]}} */ { folder, replicas }) => [
       folder,
-      new Map(replicas.map((each) => [each.store, each])),
+      new Map(replicas.map((replica) => [replica.store, replica])),
     ]),
   );
 }

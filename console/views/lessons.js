@@ -41,10 +41,10 @@ export function Lessons({ store }) {
     courseOf().then(setLessons, (/** @type {Error} */ error) => setProblem(error.message));
   }, [open]);
   const wanted = search.trim().toLowerCase();
-  const fitting = (lessons ?? []).filter((each) =>
-    `${each.name} ${each.title} ${each.learn ?? ""}`.toLowerCase().includes(wanted),
+  const fitting = (lessons ?? []).filter((lesson) =>
+    `${lesson.name} ${lesson.title} ${lesson.learn ?? ""}`.toLowerCase().includes(wanted),
   );
-  const labs = (lessons ?? []).flatMap((lesson) => lesson.played.map((each) => ({ ...each, lesson })));
+  const labs = (lessons ?? []).flatMap((lesson) => lesson.played.map((lab) => ({ ...lab, lesson })));
   const level = (/** @type {Listed} */ { own, level: of }) =>
     own ? "Own lessons" : LEVELS[/** @type {keyof typeof LEVELS} */ (of)];
   return html`<dialog ref=${dialog} class="lessons" aria-label="Lessons" onClose=${() => (store.page.dialog.value = "")}>
@@ -80,15 +80,15 @@ export function Lessons({ store }) {
       (heading) => html`<h3>${heading}</h3>
         <ol class="course">
           ${fitting
-            .filter((each) => level(each) === heading)
+            .filter((lesson) => level(lesson) === heading)
             .map(
-              (each) => html`<li key=${each.name}>
-                <button disabled=${Boolean(store.orders.busy.value)} onClick=${() => begin(store, each)}>
-                  <b>${each.number !== null ? `${each.number}. ` : ""}${each.title}</b>${" "}
-                  <code>${each.name}</code>
+              (lesson) => html`<li key=${lesson.name}>
+                <button disabled=${Boolean(store.orders.busy.value)} onClick=${() => begin(store, lesson)}>
+                  <b>${lesson.number !== null ? `${lesson.number}. ` : ""}${lesson.title}</b>${" "}
+                  <code>${lesson.name}</code>
                   <small>
-                    ${each.learn ? `You learn ${each.learn}. ` : ""}About ${each.minutes} min, ${each.questions}${" "}
-                    ${each.questions === 1 ? "question" : "questions"}.
+                    ${lesson.learn ? `You learn ${lesson.learn}. ` : ""}About ${lesson.minutes} min, ${lesson.questions}${" "}
+                    ${lesson.questions === 1 ? "question" : "questions"}.
                   </small>
                 </button>
               </li>`,
@@ -248,7 +248,7 @@ function TheEnd({ store, lesson }) {
   const busy = Boolean(store.orders.busy.value);
   return html`
     ${lesson.failure && html`<${Failure} store=${store} lesson=${lesson} failure=${lesson.failure} />`}
-    ${lesson.verdict?.in_words.map((each) => html`<p>${each}</p>`)} ${lesson.look && html`<p>Look at: ${lesson.look}</p>`}
+    ${lesson.verdict?.in_words.map((sentence) => html`<p>${sentence}</p>`)} ${lesson.look && html`<p>Look at: ${lesson.look}</p>`}
     ${
       lesson.look &&
       html`<p class="hint">

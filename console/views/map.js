@@ -58,7 +58,7 @@ function sizesOf(topology) {
   const servers = widest(Object.keys(topology.servers), (name) => `bold ${nameSize(name)}px`);
   const sites = widest(topology.sites, () => "15px") + 32;
   const connectors = widest(
-    topology.connectors.map((each) => each.name),
+    topology.connectors.map((connector) => connector.name),
     () => "13px",
   );
   return {
@@ -118,11 +118,11 @@ export function LabMap({ store, state }) {
 
 /** @param {{store: Store, state: LabState, line: MapLayout["connectors"][number]}} props */
 function Connector({ store, state, line }) {
-  const connector = state.topology.connectors.find((each) => each.name === line.name);
+  const connector = state.topology.connectors.find((candidate) => candidate.name === line.name);
   if (!connector) return null;
   const down = state.linksDown[line.name] !== undefined;
-  const faults = Object.values(state.faults).filter((each) => each.details.connector === line.name);
-  const cut = down || faults.some((each) => SEPARATIONS.includes(each.kind));
+  const faults = Object.values(state.faults).filter((fault) => fault.details.connector === line.name);
+  const cut = down || faults.some((fault) => SEPARATIONS.includes(fault.kind));
   const details = [connector.latency, connector.schedule !== "always" && connector.schedule].filter(Boolean);
   const pointed = store.page.highlight.value?.connectors.includes(line.name);
   const cost = `cost ${connector.cost}${cut ? " · cut" : ""}`;
@@ -139,8 +139,8 @@ function Connector({ store, state, line }) {
     <line class="target" x1=${line.from.x} y1=${line.from.y} x2=${line.to.x} y2=${line.to.y} />
     <text class=${line.name.length < LONG ? "" : "small"} x=${line.label.x} y=${line.label.y - 10}>${line.name}</text>${" "}
     ${[...details, cost].map(
-      (each, index) =>
-        html`<text class="small" x=${line.label.x} y=${line.label.y + 19 + 17 * index}>${each}</text>${" "}`,
+      (detail, index) =>
+        html`<text class="small" x=${line.label.x} y=${line.label.y + 19 + 17 * index}>${detail}</text>${" "}`,
     )}
   </g>`;
 }
@@ -190,9 +190,9 @@ function picture({ store, state, name, place, sums, queued, selected, pointed, e
     <text class="told" x="14" y="48">${standing}</text>${" "}
     ${expected && html`<text class="expected" x="2" y=${CARD_HEIGHT + 14}>${expected}</text>${" "}`}
     ${sums.replicas.slice(0, room).map(
-      (each, index) =>
-        html`<rect class=${`square ${each.sync.replace(" ", "-")}`} x=${14 + index * 14} y="60" width="11" height="9" rx="2">
-          <title>${folderName(state, each.folder)}: ${each.sync}</title>
+      (replica, index) =>
+        html`<rect class=${`square ${replica.sync.replace(" ", "-")}`} x=${14 + index * 14} y="60" width="11" height="9" rx="2">
+          <title>${folderName(state, replica.folder)}: ${replica.sync}</title>
         </rect>`,
     )}
     ${

@@ -75,7 +75,7 @@ function FolderTable({ store, state }) {
       <label
         >Sort by
         <select value=${order} onChange=${(/** @type {any} */ event) => setOrder(event.target.value)}>
-          ${ORDERS.map(([each, label]) => html`<option value=${each}>${label}</option>`)}
+          ${ORDERS.map(([criterion, label]) => html`<option value=${criterion}>${label}</option>`)}
         </select>
       </label>
       <label
@@ -121,7 +121,7 @@ function FolderTable({ store, state }) {
               </button>
             </th>
             ${servers.map((name) => {
-              const replica = replicas.find((each) => each.server === name);
+              const replica = replicas.find((candidate) => candidate.server === name);
               if (!replica) return html`<td class="none"><span class="sr">no replica</span></td>`;
               return html`<td class="cell">
                 ${
@@ -183,9 +183,9 @@ function OriginTable({ store, state, folder }) {
         >Folder
         <select value=${folder} onChange=${(/** @type {any} */ event) => (store.page.origins.value = event.target.value)}>
           ${folders.map(
-            (each) =>
-              html`<option value=${each.folder} selected=${each.folder === folder}>
-              ${visibleText(folderName(state, each.folder))}
+            (other) =>
+              html`<option value=${other.folder} selected=${other.folder === folder}>
+              ${visibleText(folderName(state, other.folder))}
             </option>`,
           )}
         </select>

@@ -47,7 +47,9 @@ function content(store, state) {
     return html`<${MailPanel} key=${selection.id} store=${store} state=${state} id=${selection.id} />`;
   }
   const connector =
-    selection?.kind === "connector" ? state.topology.connectors.find((each) => each.name === selection.id) : undefined;
+    selection?.kind === "connector"
+      ? state.topology.connectors.find((connector) => connector.name === selection.id)
+      : undefined;
   if (connector) {
     return html`<${ConnectorPanel} key=${connector.name} store=${store} state=${state} connector=${connector} />`;
   }

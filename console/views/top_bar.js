@@ -233,7 +233,7 @@ function Until({ store, state }) {
       if (answer.held === false) store.orders.tell("It did not happen within 7 lab days.");
     });
   };
-  const folders = Object.values(state.folders).filter((each) => !each.deleted);
+  const folders = Object.values(state.folders).filter((folder) => !folder.deleted);
   return html`<div class="menu" ref=${menu.element} onKeyDown=${menu.onKeyDown}>
     <button aria-haspopup="true" aria-expanded=${menu.open} onClick=${menu.toggle}>Until …</button>
     ${

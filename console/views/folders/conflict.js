@@ -30,12 +30,12 @@ import { useAnswer } from "../fetched.js";
  */
 export function Conflict({ store, state, folder, server, object, item, versions, live, onMerge }) {
   const { value: answer } = useAnswer(store, live ? node(server).folders : "");
-  const known = answer?.find((/** @type {any} */ each) => each.id === folder);
+  const known = answer?.find((/** @type {any} */ view) => view.id === folder);
   /** @type {string[]} */
   const contacts = known?.contacts ?? [];
   const [by, setBy] = useState("");
-  const numbers = [item.number, ...item.conflict.filter((each) => each !== item.number)];
-  const byNumber = new Map(versions.map((each) => [each.change, each]));
+  const numbers = [item.number, ...item.conflict.filter((change) => change !== item.number)];
+  const byNumber = new Map(versions.map((version) => [version.change, version]));
   const at = (/** @type {string} */ number) => {
     const version = byNumber.get(number);
     return (version ? parseInstant(version.modified_at) : state.changes.get(number)?.at) ?? 0;
@@ -102,7 +102,7 @@ export function Conflict({ store, state, folder, server, object, item, versions,
           html`<label
             >as
             <select value=${by || contacts[0]} onChange=${(/** @type {any} */ event) => setBy(event.target.value)}>
-              ${contacts.map((each) => html`<option value=${each}>${visibleText(each)}</option>`)}
+              ${contacts.map((contact) => html`<option value=${contact}>${visibleText(contact)}</option>`)}
             </select>
           </label>`
         }

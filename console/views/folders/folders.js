@@ -26,7 +26,7 @@ function whatIsOpen({ folder, server, beside }, state) {
   const present = state.folders[folder] && !state.folders[folder].deleted;
   const shown = present
     ? folder
-    : (Object.values(state.folders).find((each) => each.id !== "1-1" && !each.deleted)?.id ?? "");
+    : (Object.values(state.folders).find((candidate) => candidate.id !== "1-1" && !candidate.deleted)?.id ?? "");
   const holders = servers.filter((name) => hasReplica(state, name, shown));
   const first = state.servers[server] ? server : (holders[0] ?? servers[0]);
   const other = holders.find((name) => name !== first) ?? null;

@@ -75,9 +75,9 @@ export function PostList({ store, state, opened, onOpen, onAsk }) {
                         onOpen(column ? { beside: event.target.value } : { server: event.target.value })}
                     >
                       ${Object.keys(state.servers).map(
-                        (each) =>
-                          html`<option value=${each} disabled=${each === servers[1 - column]}>
-                            ${each}${hasReplica(state, each, folder) ? "" : " (no replica)"}
+                        (holder) =>
+                          html`<option value=${holder} disabled=${holder === servers[1 - column]}>
+                            ${holder}${hasReplica(state, holder, folder) ? "" : " (no replica)"}
                           </option>`,
                       )}
                     </select>
@@ -163,7 +163,7 @@ function useDetails(store, state, folder, server) {
     posts <= MOST_DETAILS;
   const path = asks ? node(server).messagesOf(folder) : "";
   const { value: answer } = useAnswer(store, path, table?.numbers);
-  return answer && new Map(answer.map((/** @type {any} */ each) => [each.id, each]));
+  return answer && new Map(answer.map((/** @type {any} */ detail) => [detail.id, detail]));
 }
 
 /**

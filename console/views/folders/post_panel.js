@@ -124,7 +124,7 @@ export function PostPanel({ store, state, folder, server, object }) {
         version=${{
           object,
           subject: shown.subject,
-          body: editing === "merge" ? versions.map((each) => each.body).join("\n\n") : shown.body,
+          body: editing === "merge" ? versions.map((version) => version.body).join("\n\n") : shown.body,
           merges: item.conflict.length > 0,
         }}
         onClose=${() => setEditing(null)}

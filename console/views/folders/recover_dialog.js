@@ -21,7 +21,7 @@ export function RecoverDialog({ store, state, server, folder, onClose }) {
   const { value: answer, refused: error } = useAnswer(store, node(server).retained, tries);
   const path = folderName(state, folder);
   /** @type {Retained[]} */
-  const items = (answer ?? []).filter((/** @type {Retained} */ each) => each.message === null || each.folder === path);
+  const items = (answer ?? []).filter((/** @type {Retained} */ item) => item.message === null || item.folder === path);
   const recover = async (/** @type {Retained} */ { message, folder: place }) => {
     const path = message === null ? node(server).recoverFolder(place) : messagePaths(server, place, message).recover;
     try {
@@ -43,13 +43,13 @@ export function RecoverDialog({ store, state, server, folder, onClose }) {
           </p>`
         : html`<table>
             ${items.map(
-              (each) =>
+              (item) =>
                 html`<tr>
-                  <td><bdi>${visibleText(each.message === null ? each.folder : each.subject)}</bdi></td>
-                  <td>${each.message === null ? "folder" : each.number}</td>
-                  <td>deleted ${shortInstant(parseInstant(each.deleted_at) ?? 0)}</td>
-                  <td>retained until ${shortInstant(parseInstant(each.until_at) ?? 0)}</td>
-                  <td><button onClick=${() => recover(each)}>Recover</button></td>
+                  <td><bdi>${visibleText(item.message === null ? item.folder : item.subject)}</bdi></td>
+                  <td>${item.message === null ? "folder" : item.number}</td>
+                  <td>deleted ${shortInstant(parseInstant(item.deleted_at) ?? 0)}</td>
+                  <td>retained until ${shortInstant(parseInstant(item.until_at) ?? 0)}</td>
+                  <td><button onClick=${() => recover(item)}>Recover</button></td>
                 </tr>`,
             )}
           </table>`

@@ -22,14 +22,14 @@ const KINDS = { x400: "X.400 connector", "routing-group": "routing group connect
 /** @param {{store: Store, state: LabState, connector: Connector}} props */
 export function ConnectorPanel({ store, state, connector }) {
   const { name } = connector;
-  const faults = Object.values(state.faults).filter((each) => each.details.connector === name);
+  const faults = Object.values(state.faults).filter((fault) => fault.details.connector === name);
   const down = state.linksDown[name];
-  const cut = faults.some((each) => SEPARATIONS.includes(each.kind));
+  const cut = faults.some((fault) => SEPARATIONS.includes(fault.kind));
   const status = cut ? "cut" : down !== undefined ? "does not work" : faults.length ? "disturbed" : "works";
   const heal = () =>
     store.orders.act(`Healing ${name}`, async () => {
-      for (const each of faults) {
-        await store.source.request(faultPath(each.id), { method: "DELETE" });
+      for (const fault of faults) {
+        await store.source.request(faultPath(fault.id), { method: "DELETE" });
       }
     });
   const inject = (/** @type {string} */ what, /** @type {Record<string, string>} */ fault) =>
@@ -69,7 +69,7 @@ export function ConnectorPanel({ store, state, connector }) {
         <dd class="missing">${down}</dd>`
       }
     </dl>
-    ${faults.map((each) => html`<p class="missing" key=${each.id}>${each.id}: ${each.words}</p>`)}
+    ${faults.map((fault) => html`<p class="missing" key=${fault.id}>${fault.id}: ${fault.words}</p>`)}
     ${
       store.source.live &&
       html`<div class="row actions" role="group" aria-label=${`Actions on ${name}`}>
@@ -86,7 +86,7 @@ export function ConnectorPanel({ store, state, connector }) {
     </div>
     <div class="row">
       ${!cut && html`<${Ask} store=${store} question=${ifCut(name)} />`}
-      ${faults.map((each) => html`<${Ask} key=${each.id} store=${store} question=${ifHealed(each.id)} />`)}
+      ${faults.map((fault) => html`<${Ask} key=${fault.id} store=${store} question=${ifHealed(fault.id)} />`)}
     </div>`
     }
     <h3>Mails that wait for it</h3>
@@ -107,10 +107,10 @@ function Waiting({ store, state, connector }) {
     let current = true;
     const ask = async (/** @type {string} */ name) => {
       const queue = await store.source.request(node(name).queue);
-      return queue.map((/** @type {any} */ each) => ({ ...each, server: name }));
+      return queue.map((/** @type {any} */ copy) => ({ ...copy, server: name }));
     };
     Promise.all(asks.map(ask))
-      .then((queues) => current && setWaiting(queues.flat().filter((each) => each.connector === connector.name)))
+      .then((queues) => current && setWaiting(queues.flat().filter((copy) => copy.connector === connector.name)))
       .catch(() => current && setWaiting(null)); // a server has just stopped; its next event asks again
     return () => {
       current = false;
@@ -127,14 +127,14 @@ function Waiting({ store, state, connector }) {
     </thead>
     <tbody>
       ${waiting.map(
-        (each) => html`<tr key=${`${each.server} ${each.id}`}>
+        (copy) => html`<tr key=${`${copy.server} ${copy.id}`}>
           <th scope="row">
-            <button class="link" onClick=${() => store.page.select({ kind: "mail", id: each.message_id })}>
-              ${mailTypeName(state.mails.get(each.message_id)?.type)}
+            <button class="link" onClick=${() => store.page.select({ kind: "mail", id: copy.message_id })}>
+              ${mailTypeName(state.mails.get(copy.message_id)?.type)}
             </button>
           </th>
-          <td>${each.server}</td>
-          <td><${Relative} store=${store} at=${Date.parse(each.due_at) * 1000} /></td>
+          <td>${copy.server}</td>
+          <td><${Relative} store=${store} at=${Date.parse(copy.due_at) * 1000} /></td>
         </tr>`,
       )}
     </tbody>
@@ -148,7 +148,7 @@ function Waiting({ store, state, connector }) {
  */
 function sendersOver(state, connector) {
   const { kind, bridgeheads, between } = connector;
-  const running = Object.values(state.servers).filter((each) => each.status === "running");
+  const running = Object.values(state.servers).filter((server) => server.status === "running");
   const site = (/** @type {string} */ name) => state.topology.servers[name]?.site ?? "";
   const bridges = new Set(Object.values(bridgeheads ?? {}));
   return running

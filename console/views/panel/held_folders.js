@@ -24,7 +24,7 @@ function scheduleOf(views, folder) {
 
 /** @param {{store: Store, state: LabState, name: string, folder: string}} props */
 export function HeldFolders({ store, state, name, folder }) {
-  const held = heldFolders(state, name).filter((each) => !folder || each === folder);
+  const held = heldFolders(state, name).filter((id) => !folder || id === folder);
   const path = state.servers[name].status === "running" ? node(name).folders : "";
   /** @type {View[] | undefined} */
   const views = useAnswer(store, path, state.servers[name].tables[HIERARCHY]?.numbers).value;
@@ -45,7 +45,7 @@ export function HeldFolders({ store, state, name, folder }) {
       ${held.map((id) => {
         const summary = replicaSummary(state, name, id);
         const items = Object.values(state.servers[name].tables[id]?.items ?? {});
-        const conflicts = items.filter((each) => each.conflict.length).length;
+        const conflicts = items.filter((item) => item.conflict.length).length;
         const missing = setName(state, summary.missing);
         const unsent = setName(state, summary.unsent);
         return html`<tr key=${id}>
@@ -62,7 +62,7 @@ export function HeldFolders({ store, state, name, folder }) {
             ${!missing && unsent && html`<div class="hint">${unsent} not sent yet</div>`}
           </td>
           <td>
-            ${items.filter((each) => !each.deleted).length}
+            ${items.filter((item) => !item.deleted).length}
             ${conflicts > 0 && html`<div class="missing">${conflicts === 1 ? "1 conflict" : `${conflicts} conflicts`}</div>`}
           </td>
           ${views && html`<td>${scheduleOf(views, id)}</td>`}

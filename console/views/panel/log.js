@@ -36,8 +36,10 @@ export function Log({ store, state, name }) {
   const path = running ? node(name).log(MOST_ASKED) : "";
   /** @type {import("../fetched.js").Answer<Entry[]>} */
   const { value: entries, refused } = useAnswer(store, path, state.count, { fixed: true });
-  const written = (entries ?? []).filter((each) => each.at <= state.at).reverse();
-  const fitting = written.filter((each) => (!level || each.level === level) && fits(each, search.trim().toLowerCase()));
+  const written = (entries ?? []).filter((entry) => entry.at <= state.at).reverse();
+  const fitting = written.filter(
+    (entry) => (!level || entry.level === level) && fits(entry, search.trim().toLowerCase()),
+  );
   return html`<h3>Application log</h3>
     ${refused && html`<p class="missing">${refused}</p>`}
     ${
@@ -57,7 +59,7 @@ export function Log({ store, state, name }) {
             onChange=${(/** @type {any} */ event) => setLevel(event.target.value)}
           >
             <option value="">all levels</option>
-            ${LEVELS.map((each) => html`<option value=${each}>${each}</option>`)}
+            ${LEVELS.map((choice) => html`<option value=${choice}>${choice}</option>`)}
           </select>
           <span class="hint" role="status">${fitting.length} of ${written.length} entries</span>
         </div>`
@@ -68,9 +70,9 @@ export function Log({ store, state, name }) {
     }
     <ol class="events" aria-label="Application log">
       ${fitting.slice(0, MOST).map(
-        (each) => html`<li key=${each.id} class=${each.level === "Information" ? "" : "missing"}>
-          <b>${each.event}</b> <span class="hint">${shortInstant(each.at)} ${each.level}, ${each.category}, ${each.source}</span>
-          <div class="entry">${each.text}</div>
+        (entry) => html`<li key=${entry.id} class=${entry.level === "Information" ? "" : "missing"}>
+          <b>${entry.event}</b> <span class="hint">${shortInstant(entry.at)} ${entry.level}, ${entry.category}, ${entry.source}</span>
+          <div class="entry">${entry.text}</div>
         </li>`,
       )}
     </ol>

@@ -75,10 +75,10 @@ function Folders({ state, folders, asks }) {
       </thead>
       <tbody>
         ${folders.slice(0, MOST_FOLDERS).map(
-          (each) => html`<tr>
-            <th scope="row">${each.folder ? folderName(state, each.folder) : html`<span class="hint">none</span>`}</th>
-            <td>${setName(state, each.cnset) || html`<span class="hint">nothing</span>`}</td>
-            <td>${setName(state, each.row) || html`<span class="hint">nothing</span>`}</td>
+          (claim) => html`<tr>
+            <th scope="row">${claim.folder ? folderName(state, claim.folder) : html`<span class="hint">none</span>`}</th>
+            <td>${setName(state, claim.cnset) || html`<span class="hint">nothing</span>`}</td>
+            <td>${setName(state, claim.row) || html`<span class="hint">nothing</span>`}</td>
           </tr>`,
         )}
       </tbody>

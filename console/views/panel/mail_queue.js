@@ -32,8 +32,8 @@ export function MailQueue({ store, state, name }) {
         </tr>
       </thead>
       <tbody>
-        ${queued.slice(0, MOST).map(([id, each]) => {
-          const due = nextAttempt(rows, id) ?? each.retryAt;
+        ${queued.slice(0, MOST).map(([id, entry]) => {
+          const due = nextAttempt(rows, id) ?? entry.retryAt;
           const type = state.mails.get(id)?.type;
           return html`<tr key=${id}>
             <th scope="row">
@@ -41,11 +41,11 @@ export function MailQueue({ store, state, name }) {
                 ✉ ${mailTypeName(type)}
               </button>
             </th>
-            <td>${[...new Set(each.recipients.map((one) => storeOfAddress(state, one)))].join(", ")}</td>
-            <td>${shortInstant(each.since)}</td>
+            <td>${[...new Set(entry.recipients.map((one) => storeOfAddress(state, one)))].join(", ")}</td>
+            <td>${shortInstant(entry.since)}</td>
             <td>
               ${due === null ? html`<span class="hint">as soon as it can</span>` : html`<${Relative} store=${store} at=${due} />`}
-              ${each.failures > 0 && html`<div class="missing">${each.failures === 1 ? "1 failure" : `${each.failures} failures`}: ${each.reason}</div>`}
+              ${entry.failures > 0 && html`<div class="missing">${entry.failures === 1 ? "1 failure" : `${entry.failures} failures`}: ${entry.reason}</div>`}
             </td>
           </tr>`;
         })}
@@ -60,6 +60,6 @@ export function MailQueue({ store, state, name }) {
  * @param {string} mail
  */
 function nextAttempt(rows, mail) {
-  const due = (rows ?? []).filter((each) => each.message_id === mail).map((each) => Date.parse(each.due_at) * 1000);
+  const due = (rows ?? []).filter((row) => row.message_id === mail).map((row) => Date.parse(row.due_at) * 1000);
   return due.length ? Math.min(...due) : null;
 }

@@ -85,6 +85,6 @@ function backupsOf(store, state, name) {
   const events = store.timeline.history?.events ?? [];
   return ids.map((id) => ({
     id,
-    at: events.find((each) => each.type === "backup.made" && each.backup === id)?.at ?? 0,
+    at: events.find((event) => event.type === "backup.made" && event.backup === id)?.at ?? 0,
   }));
 }

@@ -66,14 +66,14 @@ export function ServerPanel({ store, state, name }) {
  */
 function glance(state, name, folder) {
   const server = state.servers[name];
-  const all = (folder ? [folder] : heldFolders(state, name)).map((each) => replicaSummary(state, name, each));
-  const behind = all.find((each) => each.missing.size) ?? (folder ? all[0] : undefined);
+  const all = (folder ? [folder] : heldFolders(state, name)).map((id) => replicaSummary(state, name, id));
+  const behind = all.find((replica) => replica.missing.size) ?? (folder ? all[0] : undefined);
   if (!behind) return `${all.length} ${all.length === 1 ? "replica" : "replicas"}, nothing is missing`;
   const standing = `${folderName(state, behind.folder)} · ${behind.sync}`;
   if (!behind.missing.size) return standing;
   const known = Object.values(server.tables[behind.folder]?.entries ?? {});
   const since = known.length
-    ? `known since ${shortInstant(Math.min(...known.map((each) => each.madeAt)))}`
+    ? `known since ${shortInstant(Math.min(...known.map((entry) => entry.madeAt)))}`
     : "not known here";
   return `${standing}: lacks ${setName(state, behind.missing)}, ${since}`;
 }
@@ -88,7 +88,7 @@ function FolderFilter({ store, state, name, folder }) {
     <select value=${folder} onChange=${(/** @type {any} */ event) => choose(event.target.value)}>
       <option value="">all ${held.length}</option>
       ${[...new Set([...held, ...(folder ? [folder] : [])])].map(
-        (each) => html`<option value=${each} selected=${each === folder}>${folderName(state, each)}</option>`,
+        (id) => html`<option value=${id} selected=${id === folder}>${folderName(state, id)}</option>`,
       )}
     </select>
   </label>`;

@@ -27,10 +27,13 @@ export function Settings({ store, state, name }) {
   const path = asks ? node(name).settingDetails : "";
   const { value, refused } = useAnswer(store, path, `${server.status} ${changed}`);
   /** @type {Setting[]} */
-  const all = value ?? Object.entries(server.settings).map(([setting, each]) => ({ name: setting, ...each }));
+  const all = value ?? Object.entries(server.settings).map(([setting, details]) => ({ name: setting, ...details }));
   const wanted = filter.toLowerCase();
   const shown = all
-    .filter((each) => each.effective !== false && `${each.name} ${each.does ?? ""}`.toLowerCase().includes(wanted))
+    .filter(
+      (setting) =>
+        setting.effective !== false && `${setting.name} ${setting.does ?? ""}`.toLowerCase().includes(wanted),
+    )
     .sort((a, b) => Number(isDefault(a)) - Number(isDefault(b)));
   return html`<label class="folder-filter"
       >Find <input type="search" value=${filter} onInput=${(/** @type {any} */ event) => setFilter(event.target.value)}
@@ -46,11 +49,11 @@ export function Settings({ store, state, name }) {
       </thead>
       <tbody>
         ${shown.map(
-          (each) => html`<${Row}
-            key=${each.name}
+          (setting) => html`<${Row}
+            key=${setting.name}
             store=${store}
             name=${name}
-            setting=${each}
+            setting=${setting}
             asks=${asks}
             done=${() => setChanged(changed + 1)}
           />`,

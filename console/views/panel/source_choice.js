@@ -82,7 +82,7 @@ function Groups({ choice }) {
   return html`<p class="hint">Searched from group 1 on, for one server that has everything.</p>
     <ol class="groups">
       ${groupsOf(choice).map(
-        ({ number, name, holders }) => html`<li class=${holders.some((each) => each.asked) ? "asked" : ""}>
+        ({ number, name, holders }) => html`<li class=${holders.some((holder) => holder.asked) ? "asked" : ""}>
           <b>${number}</b> <span class="hint">${name}</span>
           ${holders.length === 0 && html`<div class="hint">nobody</div>`}
           ${holders.map(

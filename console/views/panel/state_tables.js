@@ -22,9 +22,9 @@ const SETUP = "Setup: the folders with which the organization began, which every
 export function StateTables({ store, state, name, folder }) {
   const [all, setAll] = useState(false);
   const held = (folder ? [folder] : heldFolders(state, name))
-    .map((each) => replicaSummary(state, name, each))
+    .map((id) => replicaSummary(state, name, id))
     .sort((a, b) => rank(a) - rank(b))
-    .map((each) => each.folder);
+    .map((replica) => replica.folder);
   const shown = all ? held : held.slice(0, MOST_TABLES);
   // The average times of a thousand folders would be too much to ask for with each event.
   const asks = state.servers[name].status === "running" && (folder || held.length <= MOST_TABLES);
@@ -32,10 +32,11 @@ export function StateTables({ store, state, name, folder }) {
   const { value: statuses } = useAnswer(store, path, state.count);
   /** @type {Record<string, any>} */
   const replicas = {};
-  for (const each of statuses ?? []) for (const one of each.replicas) replicas[`${each.folder} ${one.store}`] = one;
+  for (const status of statuses ?? [])
+    for (const one of status.replicas) replicas[`${status.folder} ${one.store}`] = one;
   const pointed = store.page.highlight.value?.servers.includes(name) ? store.page.highlight.value.row : null;
   return html`${shown.map(
-    (each) => html`<table class="state" key=${each}>
+    (id) => html`<table class="state" key=${id}>
       <thead>
         <tr>
           <th scope="col">Replica</th>
@@ -44,15 +45,15 @@ export function StateTables({ store, state, name, folder }) {
         </tr>
       </thead>
       <tbody>
-        ${stateTable(state, name, each).map((row) => {
-          const transit = replicas[`${each} ${row.store}`]?.transmission_us;
+        ${stateTable(state, name, id).map((row) => {
+          const transit = replicas[`${id} ${row.store}`]?.transmission_us;
           return html`<tr key=${row.store} class=${row.store === pointed ? "pointed" : ""}>
             <th scope="row">${row.replica}${row.local && html` <small>(local replica)</small>`}</th>
             <td>${row.data.map((line) => html`<div class=${line.kind} title=${line.text.includes("Setup-") ? SETUP : ""}>${line.text}</div>`)}</td>
             <td>
               ${row.heardAt !== null && html`<span title=${shortInstant(row.heardAt)}><${Relative} store=${store} at=${row.heardAt} /></span>`}
               ${!row.local && row.heardAt === null && html`<span class="hint">never</span>`}
-              ${row.local && html`<${LastSent} store=${store} state=${state} name=${name} folder=${each} />`}
+              ${row.local && html`<${LastSent} store=${store} state=${state} name=${name} folder=${id} />`}
               ${typeof transit === "number" && html`<div class="hint" title="Average transmission time of its mails">mails take ${span(transit)}</div>`}
             </td>
           </tr>`;
@@ -71,9 +72,9 @@ function LastSent({ store, state, name, folder }) {
     : null;
 }
 
-/** What needs attention first. @param {import("../../state/summary.js").ReplicaSummary} each */
-function rank(each) {
-  return ["behind", "pending", "locally modified"].indexOf(each.sync) === -1 ? 1 : 0;
+/** What needs attention first. @param {import("../../state/summary.js").ReplicaSummary} replica */
+function rank(replica) {
+  return ["behind", "pending", "locally modified"].indexOf(replica.sync) === -1 ? 1 : 0;
 }
 
 /** @param {number} spanUs */

@@ -11,7 +11,7 @@ export function Tabs({ label, tabs, chosen, choose, children }) {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const at = tabs.findIndex((each) => each.id === chosen);
+    const at = tabs.findIndex((tab) => tab.id === chosen);
     const next = tabs[(at + step + tabs.length) % tabs.length];
     choose(next.id);
     const list = /** @type {HTMLElement} */ (event.currentTarget);

@@ -36,7 +36,7 @@ export function WaitingCopies({ store, state, id }) {
   const { value, again } = useAnswer(store, waits ? mail(id).waiting : "", `${state.count} ${acted}`);
   /** @type {Copy[]} */
   const copies = value ?? [];
-  const faults = Object.values(state.faults).filter((each) => each.details.mail === id);
+  const faults = Object.values(state.faults).filter((fault) => fault.details.mail === id);
   const send = async (/** @type {string} */ what, /** @type {string} */ to, /** @type {unknown} */ body) => {
     await store.orders.send(what, to, body);
     setActed(acted + 1);
@@ -54,7 +54,7 @@ export function WaitingCopies({ store, state, id }) {
   if (!isPresent(store)) return null;
   const future = futureOf(store);
   return html`${copies.map((copy) => {
-    const coming = faults.find((each) => each.details.link === `${copy.server} -> ${copy.next_hop}`);
+    const coming = faults.find((fault) => fault.details.link === `${copy.server} -> ${copy.next_hop}`);
     const to = [...new Set(copy.recipients.map((one) => storeOfAddress(state, one)))].join(", ");
     return html`<section class="copy" key=${`${copy.server} ${copy.id}`} aria-label=${`Copy for ${to}`}>
       Waits on <b>${copy.server}</b> for ${to}; ${copy.held ? "held, leaves" : "next attempt"}${" "}
