@@ -301,7 +301,7 @@ class ManagedNode:
         self._note.unlink(missing_ok=True)
         self._remove()
         if content:
-            self._path.write_bytes(content)
+            write_whole(self._path, content)
         write_whole(self._note, history.encode())
 
     def keep_backup(self, name: str, content: bytes) -> None:

@@ -108,6 +108,25 @@ def test_a_sync_of_a_later_process_counts(folder: Path, tmp_path: Path) -> None:
     assert files_of(folder) == {"old": b"begin1"}
 
 
+REPLACE = """
+from argparse import Namespace
+from pathlib import Path
+from node.process.managed import ManagedNode
+node = ManagedNode(Namespace(name="A", data=Path("."), traces=Path("traces")))
+node.replace("A", "history", b"database" * 4000)
+"""
+
+
+@pytest.mark.parametrize("share", [0, 0.3, 0.7])
+def test_a_replaced_database_is_whole(folder: Path, tmp_path: Path, share: float) -> None:
+    """A database that a coordinator has replaced, and the note of its history, survive a power failure."""
+    writes = UnsyncedWrites(folder, tmp_path)
+    run_text(writes, folder, REPLACE)
+    writes.lose(random.Random(1), share)
+    assert (folder / "A.sqlite").read_bytes() == b"database" * 4000
+    assert (folder / "A.run").read_bytes() == b"history"
+
+
 def test_a_store_keeps_each_acknowledged_post(tmp_path: Path) -> None:
     """With durability `full`, at whatever call the power fails: no acknowledged post is lost or doubled, the database is sound,
     and the trace has no gap (OUT-9, IN-2)."""
