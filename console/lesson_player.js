@@ -155,14 +155,14 @@ export class LessonPlayer {
     }
     const lesson = this.lesson.value;
     if (!lesson || lesson.status !== "waiting") return;
-    const seen = this.index.value;
+    const step = this.index.value;
     const from = this.beat()?.seq ?? 0;
     const count = store.timeline.head.value;
     store.timeline.stayAt(from); // what happens now is played when the lab stands at the next beat
     const success = await store.orders.act("The lab plays on", async () => {
       const state = await store.source.request(LESSON.next, {
         method: "POST",
-        body: answer === undefined ? { seen } : { seen, answer },
+        body: answer === undefined ? { seen: step } : { seen: step, answer },
       });
       await store.timeline.reached(state.beats.at(-1)?.seq ?? count);
       this.lesson.value = state;
@@ -171,8 +171,8 @@ export class LessonPlayer {
       store.timeline.travelTo(null);
       return;
     }
-    if (seen + 1 < this.last()) {
-      this.show(seen + 1); // another page has played on further
+    if (step + 1 < this.last()) {
+      this.show(step + 1); // another page has played on further
       return;
     }
     this.index.value = this.last();
@@ -210,10 +210,10 @@ export class LessonPlayer {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ name }),
     });
-    const opened = await answer.json();
-    if (!answer.ok) throw new Error(opened.detail);
+    const lab = await answer.json();
+    if (!answer.ok) throw new Error(lab.detail);
     await this.leave();
-    location.assign(addressOf(opened.path, name));
+    location.assign(addressOf(lab.path, name));
   }
 
   /** End the lesson and its lab, and go to the lab that serves it. */

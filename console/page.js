@@ -5,7 +5,7 @@ import { signal } from "./vendor/preact.js";
 /**
  * @typedef {{kind: "server" | "mail" | "connector" | "folder" | "replica" | "post", id: string, folder?: string, server?: string}} Selection
  *
- * @typedef {object} Opened What the view "Folders" shows. An empty name: the view chooses.
+ * @typedef {object} Reader What the view "Folders" shows. An empty name: the view chooses.
  * @property {string} folder an id
  * @property {string} server
  * @property {string | null} beside the server to compare with; null: none
@@ -16,7 +16,7 @@ import { signal } from "./vendor/preact.js";
 export class Page {
   constructor() {
     this.view = signal(/** @type {View} */ ("map"));
-    this.reader = signal(/** @type {Opened} */ ({ folder: "", server: "", beside: "" }));
+    this.reader = signal(/** @type {Reader} */ ({ folder: "", server: "", beside: "" }));
     /** The folder whose changes the view "Replicas" shows by origin; null: all folders. */
     this.origins = signal(/** @type {string | null} */ (null));
     this.selection = signal(/** @type {Selection | null} */ (null));

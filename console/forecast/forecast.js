@@ -68,8 +68,8 @@ export class Forecast {
   start() {
     const { clock, timeline } = this;
     const rate = computed(() => (clock.reading.value?.warping ? Infinity : (clock.reading.value?.rate ?? 0)));
-    const seen = () => this.consider();
-    document.addEventListener("visibilitychange", seen);
+    const look = () => this.consider();
+    document.addEventListener("visibilitychange", look);
     const stop = effect(() => {
       const slow = rate.value <= FASTEST;
       const present = timeline.moment.value === null && timeline.caughtUp.value;
@@ -79,7 +79,7 @@ export class Forecast {
     });
     this.stops = () => {
       stop();
-      document.removeEventListener("visibilitychange", seen);
+      document.removeEventListener("visibilitychange", look);
     };
   }
 
@@ -132,9 +132,9 @@ export class Forecast {
     return { with: this.futureOf(answer), without: this.futureOf(answer.without), differences: answer.differences };
   }
 
-  /** @param {{within: string, steps?: readonly Record<string, unknown>[], compare?: boolean}} wanted @returns {Promise<Answer>} */
-  foresee(wanted) {
-    return this.source.request(LAB.forecast, { method: "POST", body: wanted });
+  /** @param {{within: string, steps?: readonly Record<string, unknown>[], compare?: boolean}} body @returns {Promise<Answer>} */
+  foresee(body) {
+    return this.source.request(LAB.forecast, { method: "POST", body });
   }
 
   /** Return the future of the present, as the lab told it. @param {Answer} answer */

@@ -44,8 +44,8 @@ export class Future {
     /** What the diagram draws of it. */
     this.marks = new Marks();
     for (const { mail } of this.events) {
-      const known = mail && present.mails.get(mail);
-      if (known) this.marks.types.set(mail, known.type);
+      const before = mail && present.mails.get(mail);
+      if (before) this.marks.types.set(mail, before.type);
     }
     this.marks.add(this.events);
     /** @type {Map<string, Arrival[]>} by server and folder */

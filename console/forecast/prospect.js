@@ -58,11 +58,12 @@ export function whyLacks(state, { server, folder, number }) {
   const entry = entryFor(state, server, folder, number);
   const request = entry?.requests.at(-1);
   if (request) return `${server} has asked ${request.source} at ${shortInstant(request.at)}`;
-  const known = entry ? `${server} has known since ${shortInstant(entry.madeAt)}` : "";
+  const knowledge = entry ? `${server} has known since ${shortInstant(entry.madeAt)}` : "";
   const lost = carriers.findLast((mail) => !mail.received.includes(server) && mail.legs.some(isLost));
   const leg = lost?.legs.find(isLost);
-  if (leg) return `the copy was lost between ${leg.from || "its sender"} and ${leg.to}${known && `, and ${known}`}`;
-  if (known) return known;
+  if (leg)
+    return `the copy was lost between ${leg.from || "its sender"} and ${leg.to}${knowledge && `, and ${knowledge}`}`;
+  if (knowledge) return knowledge;
   const maker = state.changes.get(number)?.node;
   const sent = carriers.length || state.mails.values().some((mail) => brings(mail, folder, number));
   if (!sent && maker) return `${maker} has not sent it yet`;
@@ -106,8 +107,8 @@ export function prospectOf(state, future, lack) {
   );
   /** @type {Set<number>} the entries of the server for the change */
   const entries = new Set();
-  const known = entryFor(state, server, folder, number);
-  if (known) entries.add(known.id);
+  const entry = entryFor(state, server, folder, number);
+  if (entry) entries.add(entry.id);
   /** @type {string[]} */
   const steps = [];
   /** @type {Hop | null} */

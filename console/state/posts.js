@@ -87,10 +87,10 @@ export function folderTree(state) {
  * @returns {TreeRow[]}
  */
 export function visibleRows(rows, filter, folded) {
-  const wanted = filter.trim().toLowerCase();
+  const term = filter.trim().toLowerCase();
   /** @type {Set<string>} */
   const hidden = new Set();
-  if (!wanted) {
+  if (!term) {
     return rows.filter((row) => {
       const below = hidden.has(row.parent) || (row.parent !== "" && folded(row.parent));
       if (below) hidden.add(row.id);
@@ -100,7 +100,7 @@ export function visibleRows(rows, filter, folded) {
   const ids = new Set();
   const parents = new Map(rows.map((row) => [row.id, row.parent]));
   for (const row of rows) {
-    if (!row.path.toLowerCase().includes(wanted)) continue;
+    if (!row.path.toLowerCase().includes(term)) continue;
     for (let id = row.id; id && !ids.has(id); id = parents.get(id) ?? "") ids.add(id);
   }
   return rows.filter((row) => ids.has(row.id));

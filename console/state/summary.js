@@ -121,8 +121,8 @@ const summarized = /** @type {WeakMap<LabState, {count: number, folders: FolderS
  * @returns {FolderSummary[]}
  */
 export function folderSummaries(state) {
-  const known = summarized.get(state);
-  if (known?.count === state.count) return known.folders;
+  const cache = summarized.get(state);
+  if (cache?.count === state.count) return cache.folders;
   const folders = summaries(state);
   summarized.set(state, { count: state.count, folders });
   return folders;

@@ -18,7 +18,7 @@ import { calm } from "../timeline.js";
  * @typedef {import("../state/map_layout.js").Point} Point
  * @typedef {import("../state/marks.js").Arrow} Arrow
  *
- * @typedef {object} Drawn An envelope on the screen.
+ * @typedef {object} Flight An envelope on the screen.
  * @property {HTMLElement} envelope
  * @property {HTMLElement} left how long the mail still takes
  * @property {SVGPathElement | null} trail what a slow line has carried
@@ -50,8 +50,8 @@ export class Envelopes {
     this.layer = layer;
     this.store = store;
     this.layout = layout;
-    /** @type {Map<Arrow, Drawn>} */
-    this.drawn = new Map();
+    /** @type {Map<Arrow, Flight>} */
+    this.flights = new Map();
     /** How many events had happened in the frame before. */
     this.count = 0;
     /** @type {DOMMatrix | null} from the units of the picture to pixels of the layer */
@@ -64,8 +64,8 @@ export class Envelopes {
     layer.append(lines);
     this.measure = () => {
       this.onLayer = null;
-      for (const drawn of this.drawn.values()) remove(drawn);
-      this.drawn.clear(); // they are drawn again, in their new size
+      for (const flight of this.flights.values()) remove(flight);
+      this.flights.clear(); // they are drawn again, in their new size
       this.paint();
     };
     this.observer = new ResizeObserver(this.measure);
@@ -93,16 +93,16 @@ export class Envelopes {
     const under = new Set(crossings.map(({ arrow }) => arrow));
     /** @type {Set<Arrow>} */
     const arrivals = new Set();
-    for (const [arrow, drawn] of this.drawn) {
+    for (const [arrow, flight] of this.flights) {
       if (under.has(arrow)) continue;
-      this.drawn.delete(arrow);
+      this.flights.delete(arrow);
       arrivals.add(arrow);
-      if (playhead.count > arrow.end) this.arrive(arrow, drawn);
-      else remove(drawn);
+      if (playhead.count > arrow.end) this.arrive(arrow, flight);
+      else remove(flight);
     }
     for (const { arrow, gone } of crossings) {
-      const drawn = this.drawn.get(arrow) ?? this.draw(arrow);
-      if (drawn) this.place(arrow, drawn, gone);
+      const flight = this.flights.get(arrow) ?? this.draw(arrow);
+      if (flight) this.place(arrow, flight, gone);
     }
     this.flash(arrivals);
     this.count = playhead.count;
@@ -115,9 +115,9 @@ export class Envelopes {
     for (const arrow of marks.arrows.slice(-MOST)) {
       const passed = this.count <= arrow.end && arrow.end < playhead.count && arrow.outcome !== "failed";
       if (!passed || !arrow.from || shown.has(arrow) || this.layer.childElementCount > MOST) continue;
-      const drawn = this.draw(arrow);
-      this.drawn.delete(arrow);
-      if (drawn) this.arrive(arrow, drawn);
+      const flight = this.draw(arrow);
+      this.flights.delete(arrow);
+      if (flight) this.arrive(arrow, flight);
     }
   }
 
@@ -138,7 +138,7 @@ export class Envelopes {
 
   /**
    * @param {Arrow} arrow
-   * @returns {Drawn | null}
+   * @returns {Flight | null}
    */
   draw(arrow) {
     const { store, layer } = this;
@@ -166,36 +166,36 @@ export class Envelopes {
       trail.setAttribute("pathLength", "1");
       this.trails.append(trail);
     }
-    const drawn = { envelope, left, trail, way, count: 0 };
-    this.drawn.set(arrow, drawn);
-    return drawn;
+    const flight = { envelope, left, trail, way, count: 0 };
+    this.flights.set(arrow, flight);
+    return flight;
   }
 
-  /** @param {Arrow} arrow @param {Drawn} drawn @param {number} gone */
-  place(arrow, drawn, gone) {
+  /** @param {Arrow} arrow @param {Flight} flight @param {number} gone */
+  place(arrow, flight, gone) {
     const matrix = this.matrix();
     if (!matrix) return;
-    const { x, y } = along(drawn.way, gone);
+    const { x, y } = along(flight.way, gone);
     const left = x * matrix.a + matrix.e - (ENVELOPE.width / 2) * matrix.a;
     const top = y * matrix.d + matrix.f - (ENVELOPE.height / 2) * matrix.d;
-    drawn.envelope.style.transform = `translate(${left}px, ${top}px)`;
-    if (!drawn.trail) return;
-    drawn.trail.style.strokeDasharray = `${gone} 1`;
+    flight.envelope.style.transform = `translate(${left}px, ${top}px)`;
+    if (!flight.trail) return;
+    flight.trail.style.strokeDasharray = `${gone} 1`;
     const takes = `${duration(arrow.arrivedAt - this.store.timeline.playhead.at)} left`;
-    if (drawn.left.textContent !== takes) drawn.left.textContent = takes;
+    if (flight.left.textContent !== takes) flight.left.textContent = takes;
   }
 
-  /** A mail has arrived, or is lost at the end of its way: it is seen there for an instant. @param {Arrow} arrow @param {Drawn} drawn */
-  arrive(arrow, drawn) {
+  /** A mail has arrived, or is lost at the end of its way: it is seen there for an instant. @param {Arrow} arrow @param {Flight} flight */
+  arrive(arrow, flight) {
     if (calm() || this.layer.childElementCount > MOST) {
-      remove(drawn);
+      remove(flight);
       return;
     }
-    this.place(arrow, drawn, 1);
-    drawn.trail?.remove();
-    drawn.left.textContent = arrow.outcome === "lost" ? "lost" : "";
-    drawn.envelope.classList.add(arrow.outcome);
-    setTimeout(() => remove(drawn), ARRIVED_MS);
+    this.place(arrow, flight, 1);
+    flight.trail?.remove();
+    flight.left.textContent = arrow.outcome === "lost" ? "lost" : "";
+    flight.envelope.classList.add(arrow.outcome);
+    setTimeout(() => remove(flight), ARRIVED_MS);
   }
 }
 
@@ -213,7 +213,7 @@ function envelopePicture(sign) {
   return picture;
 }
 
-/** @param {Drawn} drawn */
+/** @param {Flight} flight */
 function remove({ envelope, trail }) {
   envelope.remove();
   trail?.remove();

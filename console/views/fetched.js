@@ -40,18 +40,18 @@ export function useAnswer(store, path, version = 0, { fixed = false } = {}) {
   const [answer, setAnswer] = useState({ path: "", value: /** @type {T | undefined} */ (undefined), refused: "" });
   const [round, setRound] = useState(0);
   const last = useRef({ path: "", at: 0 });
-  const wanted = (fixed ? store.source.live : isPresent(store)) ? path : "";
+  const question = (fixed ? store.source.live : isPresent(store)) ? path : "";
   useEffect(() => {
-    if (!wanted) return undefined;
+    if (!question) return undefined;
     let current = true;
-    const soon = last.current.path === wanted ? last.current.at + REFRESH_MS - performance.now() : 0;
+    const soon = last.current.path === question ? last.current.at + REFRESH_MS - performance.now() : 0;
     const timer = setTimeout(
       () => {
-        last.current = { path: wanted, at: performance.now() };
+        last.current = { path: question, at: performance.now() };
         store.source
-          .request(wanted)
-          .then((value) => current && setAnswer({ path: wanted, value, refused: "" }))
-          .catch((error) => current && setAnswer({ path: wanted, value: undefined, refused: error.message }));
+          .request(question)
+          .then((value) => current && setAnswer({ path: question, value, refused: "" }))
+          .catch((error) => current && setAnswer({ path: question, value: undefined, refused: error.message }));
       },
       Math.max(0, soon),
     );
@@ -59,9 +59,9 @@ export function useAnswer(store, path, version = 0, { fixed = false } = {}) {
       current = false;
       clearTimeout(timer);
     };
-  }, [store, wanted, version, round]);
+  }, [store, question, version, round]);
   const again = () => setRound(round + 1);
-  return answer.path === wanted ? { ...answer, again } : { value: undefined, refused: "", again };
+  return answer.path === question ? { ...answer, again } : { value: undefined, refused: "", again };
 }
 
 /** A line instead of what only the present of a live lab has. @param {{what: string}} props */

@@ -40,9 +40,9 @@ export function Lessons({ store }) {
     setProblem("");
     courseOf().then(setLessons, (/** @type {Error} */ error) => setProblem(error.message));
   }, [open]);
-  const wanted = search.trim().toLowerCase();
+  const term = search.trim().toLowerCase();
   const fitting = (lessons ?? []).filter((lesson) =>
-    `${lesson.name} ${lesson.title} ${lesson.learn ?? ""}`.toLowerCase().includes(wanted),
+    `${lesson.name} ${lesson.title} ${lesson.learn ?? ""}`.toLowerCase().includes(term),
   );
   const labs = (lessons ?? []).flatMap((lesson) => lesson.played.map((lab) => ({ ...lab, lesson })));
   const level = (/** @type {Listed} */ { own, level: of }) =>

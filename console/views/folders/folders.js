@@ -10,16 +10,16 @@ import { FolderTree } from "./tree.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
- * @typedef {import("../../page.js").Opened} Opened
+ * @typedef {import("../../page.js").Reader} Reader
  * @typedef {import("../../state/lab_state.js").LabState} LabState
  * @typedef {{kind: "new folder" | "folder" | "post" | "recover", server: string} | null} Asked
  */
 
 /**
  * Return what is open: what the user chose, or else the first folder on its first holder.
- * @param {Opened} opened
+ * @param {Reader} reader
  * @param {LabState} state
- * @returns {Opened}
+ * @returns {Reader}
  */
 function whatIsOpen({ folder, server, beside }, state) {
   const servers = Object.keys(state.servers);
@@ -39,25 +39,25 @@ function whatIsOpen({ folder, server, beside }, state) {
 
 /** @param {{store: Store, state: LabState}} props */
 export function Folders({ store, state }) {
-  const opened = whatIsOpen(store.page.reader.value, state);
+  const reader = whatIsOpen(store.page.reader.value, state);
   const [dialog, setDialog] = useState(/** @type {Asked} */ (null));
-  const open = (/** @type {Partial<Opened>} */ change) => (store.page.reader.value = { ...opened, ...change });
+  const open = (/** @type {Partial<Reader>} */ change) => (store.page.reader.value = { ...reader, ...change });
   const close = () => setDialog(null);
   const canChange = store.source.live && !store.timeline.travelling.value;
-  const { folder } = opened;
+  const { folder } = reader;
   return html`<div class="folders">
     <${FolderTree}
       state=${state}
       folder=${folder}
-      onOpen=${(/** @type {string} */ id) => openFolder(store, state, opened, id)}
-      onNew=${canChange && (() => setDialog({ kind: "new folder", server: opened.server }))}
+      onOpen=${(/** @type {string} */ id) => openFolder(store, state, reader, id)}
+      onNew=${canChange && (() => setDialog({ kind: "new folder", server: reader.server }))}
     />
     ${
       folder
         ? html`<${PostList}
             store=${store}
             state=${state}
-            opened=${opened}
+            reader=${reader}
             onOpen=${open}
             onAsk=${canChange && ((/** @type {Asked} */ wanted) => setDialog(wanted))}
           />`
@@ -92,14 +92,14 @@ export function Folders({ store, state }) {
  * Open another folder. The servers stay if they hold it.
  * @param {Store} store
  * @param {LabState} state
- * @param {Opened} opened
+ * @param {Reader} reader
  * @param {string} folder
  */
-function openFolder(store, state, opened, folder) {
+function openFolder(store, state, reader, folder) {
   const holds = (/** @type {string | null} */ name) => name !== null && hasReplica(state, name, folder);
   store.page.reader.value = {
     folder,
-    server: holds(opened.server) ? opened.server : "",
-    beside: opened.beside === null || holds(opened.beside) ? opened.beside : "",
+    server: holds(reader.server) ? reader.server : "",
+    beside: reader.beside === null || holds(reader.beside) ? reader.beside : "",
   };
 }

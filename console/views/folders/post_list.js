@@ -11,7 +11,7 @@ import { isPresent, useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
- * @typedef {import("../../page.js").Opened} Opened
+ * @typedef {import("../../page.js").Reader} Reader
  * @typedef {import("../../state/lab_state.js").LabState} LabState
  * @typedef {import("../../state/posts.js").Cell} Cell
  */
@@ -26,13 +26,13 @@ const MOST_DETAILS = 1_000;
  * @param {{
  *   store: Store,
  *   state: LabState,
- *   opened: Opened,
- *   onOpen: (change: Partial<Opened>) => void,
+ *   reader: Reader,
+ *   onOpen: (change: Partial<Reader>) => void,
  *   onAsk: ((asked: {kind: "folder" | "post" | "recover", server: string}) => void) | false,
  * }} props
  */
-export function PostList({ store, state, opened, onOpen, onAsk }) {
-  const { folder, server, beside } = opened;
+export function PostList({ store, state, reader, onOpen, onAsk }) {
+  const { folder, server, beside } = reader;
   const [limit, setLimit] = useState(ROWS_SHOWN);
   useEffect(() => setLimit(ROWS_SHOWN), [folder]);
   const servers = beside === null ? [server] : [server, beside];

@@ -92,11 +92,11 @@ export function Log({ store, state, name }) {
 /**
  * Return whether an entry has this event id, or these words.
  * @param {Entry} entry
- * @param {string} wanted
+ * @param {string} term
  */
-function fits({ event, category, source, text }, wanted) {
-  if (/^\d+$/.test(wanted)) return String(event).startsWith(wanted);
-  return `${category} ${source} ${text}`.toLowerCase().includes(wanted);
+function fits({ event, category, source, text }, term) {
+  if (/^\d+$/.test(term)) return String(event).startsWith(term);
+  return `${category} ${source} ${text}`.toLowerCase().includes(term);
 }
 
 /**

@@ -28,11 +28,10 @@ export function Settings({ store, state, name }) {
   const { value, refused } = useAnswer(store, path, `${server.status} ${changed}`);
   /** @type {Setting[]} */
   const all = value ?? Object.entries(server.settings).map(([setting, details]) => ({ name: setting, ...details }));
-  const wanted = filter.toLowerCase();
+  const term = filter.toLowerCase();
   const shown = all
     .filter(
-      (setting) =>
-        setting.effective !== false && `${setting.name} ${setting.does ?? ""}`.toLowerCase().includes(wanted),
+      (setting) => setting.effective !== false && `${setting.name} ${setting.does ?? ""}`.toLowerCase().includes(term),
     )
     .sort((a, b) => Number(isDefault(a)) - Number(isDefault(b)));
   return html`<label class="folder-filter"
