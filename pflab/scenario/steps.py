@@ -424,7 +424,8 @@ async def _content(play: Play, action: str) -> None:
     """Suspend or resume content on every running store that differs (RP-5)."""
     value = int(action == "suspend")
     for name in [name for name in play.lab.names if play.lab.running(name)]:
-        if play.lab.read(name, lambda node: node.settings().content_suspended) != bool(value):
+        views = play.lab.read(name, lambda node: node.setting_views())
+        if next(view.value for view in views if view.name == SUSPENDED) != str(value):
             with suppress(NodeError):  # a version that cannot suspend content
                 await play.lab.do(name, lambda node, now: node.configure(now, {SUSPENDED: value}))
 
