@@ -19,13 +19,15 @@ CREATE OR REPLACE MACRO list_item(l, i) AS CASE WHEN i >= 0 THEN list_extract(l,
 CREATE OR REPLACE MACRO list_part(l, s, n) AS
   CASE WHEN n < 0 OR s = 0 THEN NULL WHEN s > 0 THEN list_slice(l, s, s + n - 1)
        WHEN -s > len(l) THEN list_slice(l, 1, 0) ELSE list_slice(l, len(l) + s + 1, len(l) + s + n) END;
-CREATE OR REPLACE MACRO number_series(a, b) AS CASE WHEN a <= b THEN generate_series(a, b) ELSE generate_series(a, b, -1) END;
+CREATE OR REPLACE MACRO number_series
+  (a, b) AS CASE WHEN a <= b THEN generate_series(a, b) ELSE generate_series(a, b, -1) END,
+  (a, b, step) AS generate_series(a, b, step);
 CREATE OR REPLACE MACRO list_flattened(l) AS CASE WHEN NOT list_has_null(l) THEN flatten(l) END;
 -- list_zip lengthens the shorter list itself, but then the fields of a struct in its new items are not null.
 CREATE OR REPLACE MACRO lists_zipped(a, b) AS
   CASE WHEN a IS NULL OR b IS NULL THEN NULL
        ELSE list_zip(list_resize(a, greatest(len(a), len(b))), list_resize(b, greatest(len(a), len(b)))) END;
-CREATE OR REPLACE MACRO list_joined(l, s) AS CASE WHEN len(list_filter(l, lambda e: e IS NOT NULL)) > 0 THEN array_to_string(l, s) END;
+CREATE OR REPLACE MACRO list_known(l) AS list_filter(l, lambda e: e IS NOT NULL);
 CREATE OR REPLACE MACRO list_text(l, s) AS CASE WHEN l IS NOT NULL AND s IS NOT NULL THEN coalesce(array_to_string(l, s), '') END;
 
 -- Maps. The last of several values of a key wins.
@@ -34,8 +36,8 @@ CREATE OR REPLACE MACRO map_last_wins(entries) AS
        ELSE map_from_entries(list_transform(
          list_unique(list_transform(entries, lambda e: e.key)),
          lambda k: {'key': k, 'value': list_extract(list_filter(entries, lambda e: e.key = k), -1).value})) END;
-CREATE OR REPLACE MACRO map_from_lists(keys, vals) AS
-  map_last_wins(list_transform(lists_zipped(keys, vals), lambda p: {'key': p[1], 'value': p[2]}));
+CREATE OR REPLACE MACRO map_from_pairs(pairs) AS
+  map_last_wins(list_transform(pairs, lambda p: {'key': struct_extract_at(p, 1), 'value': struct_extract_at(p, 2)}));
 CREATE OR REPLACE MACRO text_to_map(t, a, b) AS
   map_last_wins(list_transform(str_split(t, a), lambda p:
     {'key': split_part(p, b, 1), 'value': CASE WHEN contains(p, b) THEN substr(p, instr(p, b) + length(b)) END}));
@@ -52,7 +54,6 @@ CREATE OR REPLACE MACRO bucket_of(n) AS CASE WHEN n > 0 THEN (n - 1) // 32768 + 
 CREATE OR REPLACE MACRO double_to_bigint(d) AS
   CASE WHEN isnan(d) THEN 0 WHEN d >= 9223372036854775807 THEN 9223372036854775807 WHEN d <= -9223372036854775808
        THEN (-9223372036854775807 - 1) ELSE trunc(d)::BIGINT END;
-CREATE OR REPLACE MACRO long_to_integer(n) AS ((((n + 2147483648::HUGEINT) % 4294967296) + 4294967296) % 4294967296 - 2147483648)::INTEGER;
 CREATE OR REPLACE MACRO text_to_bigint(t) AS
   TRY_CAST(nullif(regexp_extract(t, '^[\x00-\x20\x7f]*([+-]?[0-9]*)(?:\.[0-9]*)?[\x00-\x20\x7f]*$', 1), '') AS BIGINT);
 CREATE OR REPLACE MACRO text_to_double(t) AS

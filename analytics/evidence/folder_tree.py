@@ -53,7 +53,7 @@ def folders(objects: DataFrame, rows: DataFrame, all_stores: DataFrame, deleted:
     found = walked.withColumn("above", F.expr(_above("parent"))).withColumn(
         "doubtful", F.expr(f"exists(parents, p -> {_above('p')}.dead)")
     )
-    path = F.concat_ws("/", F.reverse("above.names"), "subject")
+    path = F.array_join(F.concat(F.reverse("above.names"), F.array("subject")), "/")
     living = found.where("not above.dead").select(
         "trace", F.col("id").alias("folder"), path.alias("path"), "replicas", "doubtful"
     )

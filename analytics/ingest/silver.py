@@ -142,8 +142,8 @@ def _killed_and_deleted(events: DataFrame) -> DataFrame:
     """Return trace, node: the stores that were killed, and deleted from the directory (RP-6)."""
     kills = events.where("family = 'run' and type = 'fault.injected' and kind = 'kill'")
     deletions = events.where("family = 'replication' and type = 'store.deleted'")
-    killed = kills.select("trace", F.expr("details['server']").alias("node"))
-    return killed.intersect(deletions.select("trace", F.col("store").alias("node")))
+    killed = kills.select("trace", F.expr("details['server']").alias("node")).distinct()
+    return killed.join(deletions.select("trace", F.col("store").alias("node")), ["trace", "node"], "left_semi")
 
 
 def _numbers(heads: DataFrame) -> DataFrame:

@@ -1,6 +1,6 @@
 """Regular expressions of Java, as DuckDB's RE2 reads them.
 
-They differ in what `.`, `$` and `\\s` match. A pattern with a construct that RE2 lacks or reads in another way is refused.
+They differ in what `.` and `$` match. A pattern with a construct that RE2 lacks or reads in another way is refused.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ _ANY: Final = f"[^{_LINE_ENDS}]"
 _END: Final = rf"(?:\r\n|[{_LINE_ENDS}])?\z"
 """Java's `$` also matches before a line end that is the last of the text. What it matches is then part of the match here, which
 only matters for patterns that replace or extract what is before it."""
-_SPACE: Final = r"[\t-\r ]"
 
 _TOKEN: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\(\?.|[*+?}]\+|.", re.DOTALL)
-_META: Final = frozenset(".$^*+?()[]{}|\\")
+_REFUSED: Final = re.compile(r"\(\?[^:]|[*+?}]\+|\\[^\WdwDWtnr]")
+"""Groups with options or conditions, possessive quantifiers, and escapes."""
 
 
 def pattern(java: str, *, end_matters: bool = False) -> str:
@@ -26,25 +26,11 @@ def pattern(java: str, *, end_matters: bool = False) -> str:
 
     end_matters: the match is used, and not only whether there is one.
     """
-    return "".join(_token(each, end_matters=end_matters) for each in _TOKEN.findall(java))
-
-
-def _token(token: str, *, end_matters: bool) -> str:
-    match token:
-        case ".":
-            return _ANY
-        case "$":
-            return r"\z" if end_matters else _END
-        case r"\s":
-            return _SPACE
-        case _ if token.startswith("(?") and token != "(?:":
-            raise Untranslatable(f"the group {token}...) of a regular expression")
-        case _ if len(token) == 2 and token[1] == "+" and token[0] in "*+?}":
-            raise Untranslatable(f"the possessive quantifier {token}")
-        case _ if token.startswith("\\") and token[1].isalnum() and token[1] not in "dwDWtnr":
-            raise Untranslatable(f"the escape {token} of a regular expression")
-        case _:
-            return token
+    tokens = _TOKEN.findall(java)
+    if refused := list(filter(_REFUSED.fullmatch, tokens)):
+        raise Untranslatable(f"{refused[0]} in a regular expression")
+    others = {".": _ANY, "$": r"\z" if end_matters else _END}
+    return "".join(others.get(token, token) for token in tokens)
 
 
 def replacement(java: str) -> str:
@@ -56,7 +42,6 @@ def replacement(java: str) -> str:
 
 def plain(java: str) -> str:
     """Return the only text that a pattern matches."""
-    unescaped = re.sub(r"\\([^\w])", r"\1", java)
-    if not java or any(each in _META for each in re.sub(r"\\[^\w]", "", java)):
+    if not re.fullmatch(r"(\\\W|[^.$^*+?()\[\]{}|\\])+", java):
         raise Untranslatable(f"splitting at the regular expression {java!r}")
-    return unescaped
+    return re.sub(r"\\(\W)", r"\1", java)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T  # noqa: N812
@@ -28,48 +27,37 @@ from analytics.report.queries import DETAILS, FIGURES, GIVEN
 from analytics.rules.catalogue import CHECKS
 from analytics.rules.required_events import NEEDS
 from analytics.translate.operators import statement
-from analytics.translate.plan import Untranslatable
-from analytics.translate.types import duckdb_type, fields_of, json_shape, quoted
+from analytics.translate.plan import Untranslatable, parsed
+from analytics.translate.types import columns, duckdb_type
 from analytics.verdicts import evaluate
 from analytics.verdicts.findings import FINDINGS
 
 
-@dataclass(slots=True)
-class Recorder:
-    """Takes the place of `Tables` while the tables are planned.
+@dataclass(frozen=True, slots=True)
+class Recorder(Tables):
+    """Tables that are planned and never computed.
 
-    tables: their statements so far.
+    statements: those of the tables so far.
     """
 
-    spark: SparkSession
-    tables: list[Statement] = field(default_factory=list)
+    base: str = ""
+    statements: list[Statement] = field(default_factory=list)
 
-    def record(self, name: str, frame: DataFrame, needs: tuple[str, ...] = ()) -> None:
-        columns = ", ".join(
-            f"{quoted(each)} {duckdb_type(of)}" for each, of in fields_of(json.loads(frame.schema.json()))
-        )
-        self.tables.append(replace(translated(name, frame), needs=needs, columns=columns))
-
-    def table(self, name: str, schema: T.StructType) -> DataFrame:
-        """Return an empty view with this name."""
-        self.spark.createDataFrame([], schema).createOrReplaceTempView(f"`{name}`")
-        return self.spark.table(f"`{name}`")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Recording(Tables):
-    """Tables that are planned and never computed."""
-
-    recorder: Recorder
-
-    def keep(self, name: str, frame: DataFrame, *, by: Sequence[str] = ()) -> DataFrame:
-        self.recorder.record(name, frame)
-        return self.recorder.table(name, frame.schema)
+    def keep(self, name: str, frame: DataFrame, *, by: Sequence[str] = (), needs: Sequence[str] = ()) -> DataFrame:
+        """Record a table, and return an empty view with its name."""
+        made = translated(name, frame)
+        self.statements.append(replace(made, needs=tuple(sorted(needs)), columns=columns(frame.schema)))
+        return self.empty(name, frame.schema)
 
     view = keep
 
     def keep_all(self, layer: str, made: Mapping[str, Callable[[], DataFrame]]) -> dict[str, DataFrame]:
         return {name: self.keep(f"{layer}/{name}", of()) for name, of in made.items()}
+
+    def empty(self, name: str, schema: T.StructType | str) -> DataFrame:
+        """Return an empty view with this name."""
+        self.spark.createDataFrame([], schema).createOrReplaceTempView(f"`{name}`")
+        return self.spark.table(f"`{name}`")
 
 
 def record(spark: SparkSession) -> Product:
@@ -78,36 +66,31 @@ def record(spark: SparkSession) -> Product:
 
     def rules(tables: Tables, material: Material, verdicts: DataFrame, *, unfinished: bool) -> DataFrame:
         about = evaluate.settled(verdicts, unfinished=unfinished)
-        schema: Any = None
         for name, checks in evaluate.checks_by_table(CHECKS).items():
             frame = evaluate.judge_table(name, material, about, checks)
-            recorder.record(f"{RULES}{name}", frame, tuple(sorted(NEEDS.get(name, ()))))
-            schema = frame.schema
-        return recorder.table(GOLD_RULES, schema)
+            schema = recorder.keep(f"{RULES}{name}", frame, needs=NEEDS.get(name, ())).schema
+        return recorder.empty(GOLD_RULES, schema)
 
-    lines = bronze.typed(spark.createDataFrame([], bronze.LINES))
-    kept = _Recording(spark, "", recorder=recorder)
-    gold = judge(recorder.table("bronze", lines.schema), kept, look=lambda _: Seen(), rules=rules)
-    findings = tuple(translated(name, query(gold)) for name, query in FINDINGS.items())
-    given = {name: recorder.table(f"{GIVEN_LAYER}{name}", _schema(spark, columns)) for name, columns in GIVEN.items()}
-    figures, details = (
-        tuple(translated(name, query(gold, given)) for name, query in queries.items()) for queries in (FIGURES, DETAILS)
+    lines = recorder.empty("bronze", bronze.typed(spark.createDataFrame([], bronze.LINES)).schema)
+    gold = judge(lines, recorder, look=lambda _: Seen(), rules=rules)
+    given = {name: recorder.empty(f"{GIVEN_LAYER}{name}", ddl) for name, ddl in GIVEN.items()}
+    return Product(
+        shape={each.name: duckdb_type(each.dataType) for each in WIDE.fields},
+        given=dict(GIVEN),
+        tables=tuple(recorder.statements),
+        findings=tuple(translated(name, query(gold)) for name, query in FINDINGS.items()),
+        figures=tuple(translated(name, query(gold, given)) for name, query in FIGURES.items()),
+        details=tuple(translated(name, query(gold, given)) for name, query in DETAILS.items()),
+        published=tuple(translated(name, query(gold)) for name, query in PUBLISHED.items()),
     )
-    published = tuple(translated(name, query(gold)) for name, query in PUBLISHED.items())
-    shape = json_shape(json.loads(WIDE.json()))
-    return Product(shape, dict(GIVEN), tuple(recorder.tables), findings, figures, details, published)
-
-
-def _schema(spark: SparkSession, columns: str) -> T.StructType:
-    return spark.createDataFrame([], columns).schema
 
 
 def translated(name: str, frame: DataFrame) -> Statement:
     """Return the statement of a table or a query. Raises Untranslatable, which names the table."""
     if not isinstance(frame, OfJava):
         raise TypeError("only a classic session shows its plans")
-    plan = json.loads(frame._jdf.queryExecution().analyzed().toJSON())
+    analyzed = frame._jdf.queryExecution().analyzed()
     try:
-        return Statement(name, statement(plan))
+        return Statement(name, statement(parsed(iter(json.loads(analyzed.toJSON())), lambda: analyzed)))
     except Untranslatable as error:
         raise Untranslatable(f"{name}: {error}") from error
