@@ -105,8 +105,10 @@ class Checkpoints:
 
 
 def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
-    arguments = {"cached_statements": CACHED_STATEMENTS, "isolation_level": None}
+    arguments: dict[str, Any] = {"cached_statements": CACHED_STATEMENTS, "isolation_level": None}
     if path is None:
+        # Nobody closes a database in memory. The garbage collector frees it, in whatever thread it runs.
+        arguments["check_same_thread"] = False
         engine = sqlalchemy.create_engine("sqlite://", poolclass=StaticPool, connect_args=arguments)
     else:
         engine = sqlalchemy.create_engine(f"sqlite:///{path}", poolclass=NullPool, connect_args=arguments)

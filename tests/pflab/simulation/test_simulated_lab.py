@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -30,7 +29,6 @@ from traces.events import ClockChanged, FaultHealed, MailReceived, NodeStarted, 
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 from traces.reading import read_folder
 
-RESET_S = 1.0
 """Ten times what a reset may take on an idle machine; it takes about 0.03 s."""
 
 
@@ -223,14 +221,12 @@ async def test_a_crashed_server_restarts_after_a_reset(histories: Histories[Simu
 
 
 async def test_each_reset_gives_the_same_lab(histories: Histories[SimulatedLab]) -> None:
-    """What happened before a reset changes nothing after it, not even the ids of messages; and a reset is quick."""
+    """What happened before a reset changes nothing after it, not even the ids of messages."""
     runs = []
     await histories.lab.up()
     await histories.lab.save("start")
     for number in range(3):
-        began_s = time.monotonic()
         lab = await reset(histories, "start")
-        assert time.monotonic() - began_s < RESET_S
         assert len(events_of(lab, NodeStarted)) == 6
         await post(lab, "A")
         await lab.advance(START_AT + HOUR_US)
