@@ -13,6 +13,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.embedded.product import product
 from analytics.evidence import folder_tree, objects, organization, version_history
 from analytics.evidence.mail import mails
 from analytics.evidence.material import Material, material_of
@@ -64,6 +65,8 @@ def judged(
     rules: the names of the evidence tables whose checks run; None for all.
     """
     progress(STAGES[0])
+    if rules is not None:
+        tables = replace(tables, needed=frozenset(table.name for table in product().tables_for(rules)))
     with locked(tables) if keep else nullcontext():
         if keep:
             lines = incremental.take_new(tables, traces)

@@ -26,10 +26,12 @@ class Tables:
     """Where the tables of a check are.
 
     base: a path or URL; a table is `base/<layer>/<name>`.
+    needed: the names of the tables that the chosen checks and the verdict need; None for all. `keep_all` only plans the others.
     """
 
     spark: SparkSession
     base: str
+    needed: frozenset[str] | None = None
 
     def path(self, name: str) -> str:
         return f"{self.base.rstrip('/')}/{name}"
@@ -46,10 +48,13 @@ class Tables:
         return frame
 
     def keep_all(self, layer: str, made: Mapping[str, Callable[[], DataFrame]]) -> dict[str, DataFrame]:
-        """Keep several tables of a layer; `made` has a function for each table that computes it."""
+        """Keep several tables of a layer; `made` has a function for each table that plans it."""
 
         def act(name: str) -> Callable[[], DataFrame]:
-            return lambda: self.keep(f"{layer}/{name}", made[name]())
+            full_name = f"{layer}/{name}"
+            if self.needed is not None and full_name not in self.needed:
+                return made[name]
+            return lambda: self.keep(full_name, made[name]())
 
         return dict(zip(made, at_once(*map(act, made)), strict=True))
 

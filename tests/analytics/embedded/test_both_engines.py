@@ -43,6 +43,17 @@ def test_both_engines_give_the_same_verdict_word_for_word(spark: SparkSession, j
     assert_same_tables(f"{tmp_path}/{{name}}.parquet", f"{judged.tables}/{{name}}/*.parquet")
 
 
+def test_chosen_checks_need_few_tables(spark: SparkSession, judged: Judged, tmp_path: Path) -> None:
+    """Spark's own plans find what the embedded engine finds with the same checks, and compute nothing else."""
+    places = [str(judged.root / "suite" / name) for name in ("edit", "reissued-counters")]
+    rules, tables = frozenset({"changes"}), Tables(spark, str(tmp_path))
+    with by_plans(places, tables, rules=rules) as by_spark, judged_here(contents_of(places), rules=rules) as here:
+        assert conclude(by_spark.findings) == conclude(here.findings)
+        assert [row for row in here.findings["rules"] if row.violations]
+    assert Path(tables.path("evidence/versions")).exists()
+    assert not Path(tables.path("evidence/candidates")).exists()
+
+
 @pytest.mark.timeout(SLOW_S)
 def test_both_engines_read_segments_in_the_same_way(spark: SparkSession, tmp_path: Path) -> None:
     """A byte order mark, numbers in other forms at the end of a segment, long lines, signs in the names of a run and a folder:
