@@ -212,7 +212,7 @@ class TimeGoesForward(Invariant):
 class MailNumbersGrow(Invariant):
     id = "mail numbers grow"
     rules = ("RST-4",)
-    says = "Each replication mail of a store has a higher number than the one before, and an id of its own."
+    says = "Each replication mail of a store has a higher number than the one before, and its own id."
 
     def remember(self) -> None:
         self._last: dict[str, int] = {}

@@ -46,6 +46,9 @@ _FolderChange = (
 )
 """The types of events that change what a store has of a folder. Each has a field `folder`."""
 
+ACKNOWLEDGED_IS_COMMITTED = "acknowledged is committed"
+"""The invariant about what a user was told, which is no event."""
+
 _SMALL_LAB = 5
 """A lab with at most this many stores is small: every check reads everything that may have changed."""
 
@@ -112,7 +115,7 @@ class Monitor:
         for store, change in self._acknowledged:
             if change not in self.facts.changes:
                 witness = f"{store} acknowledged {change}, but no event has it"
-                violation = Violation("acknowledged is committed", ("CN-2", "DU-1"), self._lab.now, witness)
+                violation = Violation(ACKNOWLEDGED_IS_COMMITTED, ("CN-2", "DU-1"), self._lab.now, witness)
                 self._invariants.violations.append(violation)
         self._acknowledged = []
 

@@ -249,7 +249,7 @@ async def test_the_last_events(lab: SimulatedLab, histories: Histories[Simulated
         assert await asked(lambda client: list(client.events(last=len(every) + 1))) == every
         answer = await asked(lambda client: client.ask("GET", "/lab/events?last=3&words=1"))
         assert answer.headers["Pflab-Next"] == str(len(every))
-        with pytest.raises(ValueError, match="without follow"):
+        with pytest.raises(ValueError, match="together with node or follow"):
             await asked(lambda client: next(client.events("A", last=3)))
 
 
