@@ -15,7 +15,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -157,16 +157,19 @@ class Classroom:
 
         Raises LessonUnknown, and Misuse if the text was not told.
         """
-        with self.using(lesson_id) as before:
-            before.played.check_told(text)
-            opened = await self._opened(lesson_id, before.played.name, self._lesson(before.played.name))
-            await opened.played.begin()
-            await opened.played.follow(before.played, text)
-            if self._open.get(lesson_id) is not before:  # it has ended meanwhile, or somebody else was faster
-                await _close(opened)
-                raise LessonUnknown("the lesson has ended or begun again meanwhile")
-            self._open[lesson_id] = opened
-        await _close(before)
+        async with self._beginning:  # at most one lab more than lessons is open
+            with self.using(lesson_id) as before:
+                before.played.check_told(text)
+                opened = await self._opened(lesson_id, before.played.name, self._lesson(before.played.name))
+                async with AsyncExitStack() as undo:
+                    undo.push_async_callback(_close, opened)
+                    await opened.played.begin()
+                    await opened.played.follow(before.played, text)
+                    if self._open.get(lesson_id) is not before:
+                        raise LessonUnknown("the lesson has ended meanwhile")
+                    undo.pop_all()
+                self._open[lesson_id] = opened
+            await _close(before)
         return opened
 
     async def end(self, lesson_id: str) -> None:

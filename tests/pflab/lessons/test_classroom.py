@@ -18,9 +18,11 @@ import msgspec
 import pytest
 
 from pflab.client import Client, ClientError
+from pflab.drivers.live import LiveLab
+from pflab.errors import LabError
 from pflab.lessons.classroom import IDLE_S, Classroom, LessonUnknown, NoRoom
 from pflab.lessons.lesson_folder import LessonFolder, remove_abandoned
-from pflab.lessons.played_lesson import LessonBusy
+from pflab.lessons.played_lesson import LessonBusy, PlayedLesson
 from pflab.scenario.load import scenario_from_text
 from tests.support.classroom import lab_with_lessons
 from tests.support.running_lab import lab_up
@@ -268,6 +270,48 @@ async def test_a_lesson_is_played_again_to_an_earlier_text(tmp_path: Path) -> No
         assert (state["status"], state["failure"]) == ("finished", None)
         assert not any(beat["changes"] for beat in state["beats"])
         assert (await refused(lambda: caller.ask("POST", f"{path}/again", {"text": 9})))[0] == 422
+
+
+async def test_a_second_try_that_fails_leaves_the_lesson_and_no_lab(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a lesson cannot be played again, its first lab stays, and the new one is closed and removed."""
+    labs: list[LiveLab] = []
+
+    async def fail(self: PlayedLesson, earlier: PlayedLesson, text: int) -> None:
+        labs.append(self._lab)
+        raise LabError("this lab cannot play")
+
+    monkeypatch.setattr(PlayedLesson, "follow", fail)
+    classroom = classroom_of()
+    first = await classroom.begin("mine")
+    with pytest.raises(LabError, match="cannot play"):
+        await classroom.again(first.id, 0)
+    (lab,) = labs
+    assert not lab.folder.exists()
+    assert not any(map(lab.running, lab.names))
+    with classroom.using(first.id) as still:
+        assert still is first
+    await classroom.close()
+
+
+async def test_a_lesson_is_played_again_once_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often a lesson is to be played again, at most one lab more than the lessons is open."""
+    classroom = classroom_of()
+    playing, most = 0, 0
+    follow = PlayedLesson.follow
+
+    async def counted(self: PlayedLesson, earlier: PlayedLesson, text: int) -> None:
+        nonlocal playing, most
+        playing, most = playing + 1, max(most, playing + 1)
+        await follow(self, earlier, text)
+        playing -= 1
+
+    monkeypatch.setattr(PlayedLesson, "follow", counted)
+    first = await classroom.begin("mine")
+    again = await asyncio.gather(*(classroom.again(first.id, 0) for _ in range(4)))
+    assert [each.id for each in again] == [first.id] * 4
+    assert most == 1
+    assert len(classroom.played("mine")) == 1
+    await classroom.close()
 
 
 async def test_an_ended_lesson_leaves_nothing(tmp_path: Path) -> None:
