@@ -128,11 +128,11 @@ async def test_a_store_that_could_not_begin_is_tried_again(
     start = ManagedProcess.start
     failed: list[str] = []
 
-    async def fails_once(process: ManagedProcess, at: LabTime, restores: bytes | None) -> None:
+    async def fails_once(process: ManagedProcess, at: LabTime, backup: bytes | None, skew_us: int) -> None:
         if not failed:
             failed.append(process.name)
             raise LabError(f"server {process.name}: the connection was reset")
-        await start(process, at, restores)
+        await start(process, at, backup, skew_us)
 
     async with lab_of(supervisor, folder) as lab:
         monkeypatch.setattr(ManagedProcess, "start", fails_once)

@@ -40,7 +40,8 @@ async def lab_of(driver: str, folder: Path) -> AsyncIterator[Lab]:
     """Run a lab of two stores."""
     with ExitStack() as at_end:
         if driver == "http":
-            machine = at_end.enter_context(Machine(topology_from_text(TWO_STORES), folder / "lab", folder / "logs"))
+            topology = topology_from_text(TWO_STORES)
+            machine = at_end.enter_context(Machine(topology, folder / "lab", folder / "logs", "normal", power=False))
             lab: Lab = ExistingLab(machine.topology, machine.client(ANSWER_S))
         else:
             lab = lab_factory(driver, folder, at_end)(TWO_STORES)
