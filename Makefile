@@ -132,8 +132,8 @@ check: $(STAMP) check-console  ## check lint, format, types, imports, and that g
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy tests
 	$(BIN)/mypy docs/rules_page.py docs/events_page.py docs/event_types.py docs/state_tables.py docs/change_calls.py docs/site bench
-	$(BIN)/mypy tests/package/release.py
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/project/test_architecture.py
 	$(BIN)/vulture

@@ -17,18 +17,17 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from node.codec.items import encode_message
+from node.codec.items import Version, encode_message
 from node.codec.replication_message import (
-    BadMail,
     MessageType,
     ReplicationMail,
     Section,
     Update,
-    Version,
     decode,
     encode,
 )
 from node.codec.signing import LabAuthority, Verifier
+from node.errors import BadMail
 from node.tracking.change_number import ChangeNumber, NumberError
 from node.tracking.cnset import CNSet
 from node.tracking.idset import IdsetError, decode_idset, encode_idset

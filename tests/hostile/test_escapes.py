@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
-from pflab.cli.output import _Terminal, json_text, print_mail, printable
+from pflab.cli.output import _Terminal, json_text, print_mail
 from pflab.terms import number_sets as sets
+from pflab.terms.printable import printable
 from tests.support.smtp_peers import ListenerHarness
 from traces.errors import SetTextError
 

@@ -127,7 +127,7 @@ def event(kind: type[Event], node: str, mail: str | None, *recipients: str, **mo
         HopDropped: {"fault": "lose-1", "sender": ""},
     }
     header = {"run": "run", "node": node, "incarnation": 1, "seq": 1, "lamport": 1, "at": 0, "mail": mail}
-    return kind(**header, recipients=recipients, **(fields[kind] | more))  # type: ignore[arg-type]  # fields as data
+    return kind(**header, recipients=recipients, **(fields[kind] | more))  # type: ignore[arg-type, call-arg]  # fields as data
 
 
 TWO = event(HopSent, "A", "1@a", "B", "C")

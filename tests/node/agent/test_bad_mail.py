@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from node.agent import incoming
-from node.codec.items import PR_DISPLAY_NAME, ROOT
+from node.codec.items import ROOT
 from node.codec.replication_message import P_SECTIONS, P_STORE, MessageType, ReplicationMail, Section, decode, encode
 from node.codec.signing import LabAuthority, Verifier
 from node.errors import BadMail, MailRefused
@@ -23,6 +23,7 @@ from traces.events import MailReceived
 from transport.envelope import IncomingHop
 from transport.errors import CodecError
 from transport.mapi.item import decode_item, encode_item
+from transport.mapi.property_tags import PR_DISPLAY_NAME
 from transport.mime.headers import incoming_mail
 from transport.mime.message import BodyForm, build_mail, parse_mail, system_body
 from transport.protocol.hop_headers import hop_line, take_hop_line

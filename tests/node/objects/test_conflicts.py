@@ -105,7 +105,11 @@ def test_two_versions_that_join_in_one_mail_are_reported_one_by_one() -> None:
     office["B"].post(office.at(31), "Projects", subject="two")
     for hours in range(1, 12):
         office.run(office.at(hours * HOUR_MIN))
-    arose = [set(event.versions) for event in office.of_type("conflict.arose") if event.node == "A"]
+    arose = [
+        set(event.versions)
+        for event in cast("list[ConflictArose]", office.of_type("conflict.arose"))
+        if event.node == "A"
+    ]
     told = cast("list[ConflictNotice]", office.of_type("conflict.notice"))
     assert [len(versions) for versions in arose] == [2, 3]
     assert [set(event.versions) for event in told] == arose
@@ -166,7 +170,8 @@ def test_the_resolve_method_can_be_set_on_a_running_lab(method: str) -> None:
     office["A"].change_folder(office.at(46), "Projects", resolve="default")
     office.run(office.at(60))
     assert all(office[name].messages("Projects")[0].in_conflict for name in "ABC")
-    told = [each.resolve for each in office.of_type("change.made") if each.kind == "folder"]
+    made = cast("list[ChangeMade]", office.of_type("change.made"))
+    told = [each.resolve for each in made if each.kind == "folder"]
     assert told == [method, "default"]
     with pytest.raises(Misuse, match="not a resolve method; write one of default, last writer wins, no notification"):
         office["A"].change_folder(office.at(61), "Projects", resolve="first writer wins")

@@ -258,7 +258,9 @@ def test_a_conflict_notice_has_the_messages_attached() -> None:
     assert not parsed.defects
     assert parsed["from"].addresses[0].addr_spec == "Projects@contoso.test"
     assert parsed["auto-submitted"] == "auto-generated"
-    said = parsed.get_body().get_content().strip()
+    body = parsed.get_body()
+    assert body is not None
+    said = body.get_content().strip()
     assert said.splitlines() == [
         "The message 'first' has concurrent versions: B-1, A-2 (the first is shown).",
         "",

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import active_children
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from types import FrameType
 
@@ -230,9 +231,8 @@ def test_other_signals_do_not_end_a_campaign(monkeypatch: pytest.MonkeyPatch) ->
     handlers = {signal.SIGWINCH: signal.getsignal(signal.SIGWINCH), signal.SIGINT: signal.getsignal(signal.SIGINT)}
     signal.signal(signal.SIGWINCH, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    wait = seeds.wait
 
-    def signalled(what: Sequence[object]) -> list[object]:
+    def signalled(what: Sequence[Connection]) -> list[object]:
         signal.raise_signal(signal.SIGWINCH)
         signal.raise_signal(signal.SIGINT)
         return list(wait(what))

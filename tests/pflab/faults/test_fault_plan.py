@@ -403,14 +403,14 @@ def test_the_end_of_one_fault_may_end_another(topology: Topology, reports: Repor
 
     def healed(fault: str) -> None:
         reports.healed(fault)
-        plan.crash_point("A")
+        crashing.crash_point("A")
 
-    plan = FaultPlan(topology, injected=reports.injected, altered=reports.altered, healed=healed)
-    plan.inject(Unstamp(server="A"))
-    plan.inject(Crash(server="A"))
-    plan.heal()
+    crashing = FaultPlan(topology, injected=reports.injected, altered=reports.altered, healed=healed)
+    crashing.inject(Unstamp(server="A"))
+    crashing.inject(Crash(server="A"))
+    crashing.heal()
     assert reports.lines[-2:] == ["F1 healed", "F2 healed"]
-    assert plan.active() == ()
+    assert crashing.active() == ()
 
 
 def test_heal_ends_one_or_all(plan: FaultPlan, reports: Reports) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.property_bags import bags
 from transport.errors import CodecError
-from transport.mapi import mdbef
+from transport.mapi import tnef_stream
 from transport.mapi.item import Item, check_item, encode_item
 from transport.mapi.mdbef import MAGIC, decode_mdbef, encode_mdbef
 from transport.mapi.properties import Bag
@@ -145,7 +145,7 @@ def test_an_unknown_attribute_belongs_to_a_part_that_exists() -> None:
 
 def test_an_envelope_beyond_the_limits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes and counts above the limits are refused when encoding and when decoding. (spec: ML-7)"""
-    monkeypatch.setattr(mdbef.ts, "MAX_STREAM_SIZE", len(WIRE) - 1)
+    monkeypatch.setattr(tnef_stream, "MAX_STREAM_SIZE", len(WIRE) - 1)
     with pytest.raises(CodecError, match="limit"):
         decode_mdbef(WIRE)
     with pytest.raises(CodecError, match="parts"):
