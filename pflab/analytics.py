@@ -1,4 +1,4 @@
-"""Judge traces from Python: in this environment, or as your own job Spark session.
+"""Judge traces from Python: in this environment, or as a job of your own Spark session.
 
     from pflab.analytics import judge
 

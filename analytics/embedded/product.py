@@ -48,8 +48,8 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """shape: the fields of all events, as DuckDB reads them from JSON. given: the columns of the tables that queries get as
-    input.
+    """shape: the fields of all events, as DuckDB reads them from JSON.
+    given: the columns of the tables that queries get as input.
     tables: in the order in which they are computed.
     findings: the queries of a verdict.
     figures, details: those of a report (`analytics.report.queries`).

@@ -101,9 +101,6 @@ QUICK: Final[Mapping[str, str]] = {
     "spark.shuffle.compress": "false",
     "spark.broadcast.compress": "false",
 }
-BRIEF: Final[Mapping[str, str]] = {**QUICK, JAVA: f"{_QUICK_JAVA} -XX:TieredStopAtLevel=1"}
-"""For a job whose tasks are ours: Java only starts them, and has ended before its optimizing compiler would pay. This halves
-Java's processor time for a small check."""
 
 
 def java_version() -> int | None:

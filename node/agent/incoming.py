@@ -84,7 +84,10 @@ _DECODERS: Mapping[BodyForm, Callable[[bytes], SystemMessage]] = {  # spec: ML-4
     BodyForm.MDBEF: decode_mdbef,
 }
 _BODIES_REMEMBERED: Final = 64
-_REMEMBERED_BODY_BYTES: Final = 64 * 1024
+"""How many decoded bodies a process remembers: the broadcasts of one instant in a lab of one process. In a process with one
+store nothing is read twice, so the bodies that it remembers must be small."""
+
+_REMEMBERED_BODY_BYTES: Final = 16 * 1024
 BAD_MAIL_KEPT = 1000
 """How many bad mails are kept for people to read. The oldest are deleted first."""
 

@@ -187,7 +187,7 @@ class HttpLimits:
         out the others.
     head_s, body_s: the longest real time from the beginning of a request to the end of its head, and of its body.
     stuck_s, taken_s: the real times after which a client that does not read its answer makes room for others, and after which
-    its connection is closed.
+        its connection is closed.
     """
 
     connections: int = 256

@@ -59,7 +59,7 @@ class Player:
         self._lab = lab
         self._scenario = scenario
         self._watch = monitor
-        self._play = Play(lab, skips=True, monitor=monitor, together=lab.groups)
+        self._play = Play(lab, skips=True, monitor=monitor, together=lab.shares_commits)
         self.steps_run = 0
         self.bound_us = 0
 

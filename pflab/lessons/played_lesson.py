@@ -27,21 +27,7 @@ from pflab.scenario.runner import play_scenario
 from pflab.scenario.session import Play
 from pflab.terms.event_words import words
 from topology.problems import one_of, quoted
-from traces.events import (
-    BackupRestored,
-    ChangeMade,
-    ChangesResent,
-    ClockChanged,
-    ContentResumed,
-    ContentSuspended,
-    FaultHealed,
-    FaultInjected,
-    NodeStarted,
-    NodeStopped,
-    SettingValue,
-    StatusOrdered,
-    StoreDeleted,
-)
+from traces import events as recorded
 from traces.labtime import format_instant
 
 if TYPE_CHECKING:
@@ -50,19 +36,19 @@ if TYPE_CHECKING:
     from pflab.terms.verdict import Verdict
 
 BY_PEOPLE: Final = (
-    BackupRestored,
-    ChangeMade,
-    ChangesResent,
-    ClockChanged,
-    ContentResumed,
-    ContentSuspended,
-    FaultHealed,
-    FaultInjected,
-    NodeStarted,
-    NodeStopped,
-    SettingValue,
-    StatusOrdered,
-    StoreDeleted,
+    recorded.BackupRestored,
+    recorded.ChangeMade,
+    recorded.ChangesResent,
+    recorded.ClockChanged,
+    recorded.ContentResumed,
+    recorded.ContentSuspended,
+    recorded.FaultHealed,
+    recorded.FaultInjected,
+    recorded.NodeStarted,
+    recorded.NodeStopped,
+    recorded.SettingValue,
+    recorded.StatusOrdered,
+    recorded.StoreDeleted,
 )
 """The events that happen while the clock stands only because people ordered something."""
 
@@ -178,12 +164,12 @@ class PlayedLesson:
         """Play on to the text with this index, or as far as the lesson goes, with the answers of an earlier lesson."""
         while self.status is LessonStatus.WAITING:
             beat, before = self.beats[-1], earlier.beats[len(self.beats) - 1]
-            given = before.given if before.given in beat.choices else None
+            answer = before.given if before.given in beat.choices else None
             if len(self.beats) > text:
-                if given is not None:
-                    self._answer(beat, given)
+                if answer is not None:
+                    self._answer(beat, answer)
                 return
-            await self.next(given)
+            await self.next(answer)
 
     async def end(self) -> None:
         """Stop playing. A request that waits for the next text is answered."""

@@ -41,7 +41,7 @@ LAB = "lab"
 """The node name in events of the lab itself."""
 
 WAITERS_NAMED = 5
-"""The largest number of servers, and the most queued mails of each server, that a NotIdle error names."""
+"""The largest number of servers, and of queued mails of each server, that a NotIdle error names."""
 
 
 class Record:

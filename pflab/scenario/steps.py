@@ -95,25 +95,24 @@ async def _posts(play: Play, step: model.Posts) -> None:
         play.groups[step.name] = tuple(f"{step.name}-{n}" for n in numbered)
     if play.together:
         single = [_post_one(play, step.on, path, post, associated=step.associated) for post in posts]
-        made = [(answer.id, answer.change) for answer in await _all(single)]
+        messages = [(answer.id, answer.change) for answer in await _all(single)]
     elif step.associated:
         answers = [await _post_one(play, step.on, path, post, associated=True) for post in posts]
-        made = [(answer.id, answer.change) for answer in answers]
+        messages = [(answer.id, answer.change) for answer in answers]
     else:
         batch = await play.do(step.on, lambda node, now: node.post_batch(now, path, posts))
-        made = list(zip(batch.ids, batch.changes, strict=True))
-    for n, (id_, change) in zip(numbered, made, strict=True):
+        messages = list(zip(batch.ids, batch.changes, strict=True))
+    for n, (id_, change) in zip(numbered, messages, strict=True):
         play.named[f"{step.name}-{n}"] = Named(step.folder, id_, [change])
 
 
 async def _all(requests: Sequence[Awaitable[T]]) -> list[T]:
     """Await requests that run at the same time. If any fail, raise the first error when all are answered."""
     answers = await asyncio.gather(*requests, return_exceptions=True)
-    made = [answer for answer in answers if not isinstance(answer, BaseException)]
     for answer in answers:
         if isinstance(answer, BaseException):
             raise answer
-    return made
+    return [answer for answer in answers if not isinstance(answer, BaseException)]
 
 
 async def _post_one(play: Play, store: str, path: str, post: Post, *, associated: bool) -> Made:

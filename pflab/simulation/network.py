@@ -72,13 +72,13 @@ class Network:
     def divided(self, transmissions: list[Transmission]) -> list[list[Transmission]]:
         """Divide the transmissions of one server into those that leave together."""
         if not self.policy.shuffle:
-            return [[each] for each in transmissions]
+            return [[transmission] for transmission in transmissions]
         groups: list[list[Transmission]] = []
-        for each in transmissions:
+        for transmission in transmissions:
             if groups and self._partings.randrange(PARTING):
-                groups[-1].append(each)
+                groups[-1].append(transmission)
             else:
-                groups.append([each])
+                groups.append([transmission])
         return groups
 
     def decide(self, point: FaultPoint) -> Decision:

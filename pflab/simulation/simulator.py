@@ -250,13 +250,13 @@ class Simulator(RecordedLab):
     # --- users
 
     @property
-    def groups(self) -> bool:
+    def shares_commits(self) -> bool:
         """Whether stimuli that are ready together share a transaction."""
         return self._network.policy.shuffle
 
     async def do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
         self._servers.node(name)
-        return await self._commits[name].add(fn, 0) if self.groups else self._do(name, fn)
+        return await self._commits[name].add(fn, 0) if self.shares_commits else self._do(name, fn)
 
     def _do(self, name: str, fn: Callable[[Node, LabTime], T]) -> T:
         [outcome] = self._do_together(name, [fn])
@@ -467,7 +467,7 @@ class Simulator(RecordedLab):
         Those that arrive at one server share a transaction there, and all outcomes share one here.
         """
         now = self.clock_of(slot.name)
-        hops = [hop for each in transmissions if (hop := self._leave(slot, now, each)) is not None]
+        hops = [hop for mail in transmissions if (hop := self._leave(slot, now, mail)) is not None]
         self._hand_over(slot, hops)
         for hop in hops:
             delivered = hop.outcome.state is SendState.DELIVERED

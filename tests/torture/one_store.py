@@ -1,4 +1,4 @@
-"""A store in a process of its own, which posts, and prints each post that is acknowledged.
+"""A store in a separate process, which posts, and prints each post that is acknowledged.
 
 python -m tests.torture.one_store FOLDER full
 """

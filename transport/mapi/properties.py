@@ -474,7 +474,7 @@ class Property(NamedTuple):
     """One property of a list.
 
     kind     the type of the value on the wire
-    read returns the meaning of a value; raises CodecError, or another error of the codec, if it is not valid
+    read     returns the meaning of a value; raises CodecError, or another error of the codec, if it is not valid
     write    the reverse of `read`
     default  the value for which the property is left out; None: the property is required
     """

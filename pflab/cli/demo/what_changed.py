@@ -62,7 +62,7 @@ SHOWN_EVENTS: Final = frozenset(
 """The event types that a lesson shows; the trace has all events."""
 
 MOST_LINES: Final = 12
-"""The largest number of events, and the most rows, that a lesson shows at once."""
+"""The largest number of events, and of rows, that a lesson shows at once."""
 
 Row = tuple[str, str, str]
 """A row of a state table: the store that has the table, the path of the folder, and the store that the row is about."""

@@ -173,8 +173,7 @@ def _embedded(request: Request, listed: Sequence[str]) -> Iterator[tuple[Judged,
 def _on_spark(request: Request, files: Sequence[str], urls: Sequence[str]) -> Iterator[tuple[Judged, str]]:
     """Judge with Spark: batches of runs with the embedded engine in its tasks, and what is too large for a task with
     Spark's own plans of the tables."""
-    from analytics.ingest.places import sizes  # noqa: PLC0415 - an extra
-    from analytics.ingest.session import BRIEF, need_spark, session  # noqa: PLC0415 - an extra
+    from analytics.ingest.session import need_spark, session  # noqa: PLC0415 - an extra
 
     need(*_PACKAGES, "pyspark", "pandas")
     need_spark()
@@ -184,11 +183,7 @@ def _on_spark(request: Request, files: Sequence[str], urls: Sequence[str]) -> It
     from analytics.published import check, table_store  # noqa: PLC0415 - an extra
 
     places = [*files, *urls]
-    is_small = request.master is None and not urls and sum(sizes(files).values()) <= EMBEDDED_UP_TO_BYTES
-    with (
-        _stages("starting Spark", batches.STAGES) as show_stage,
-        session(request.master, BRIEF if is_small else None) as spark,
-    ):
+    with _stages("starting Spark", batches.STAGES) as show_stage, session(request.master, None) as spark:
         name = f"Spark {spark.version}"
         is_kept = request.tables is not None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPResponse
@@ -12,6 +13,8 @@ import pytest
 from pflab.replay.console_files import CONSOLE
 from pflab.server.console import TYPES
 from tests.support.running_lab import lab_up
+from topology.enums import ALL_VERSIONS
+from topology.settings.catalogue import find_spec
 
 pytestmark = pytest.mark.live
 
@@ -94,3 +97,13 @@ def test_no_path_leaves_the_folder(lab: str, path: str) -> None:
     assert answer.status == 404
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert b"root:" not in content
+
+
+def test_the_console_knows_the_versions_that_cannot_suspend_content() -> None:
+    """RP-5: the versions in the console are those for which the catalogue has no such setting."""
+    script = (CONSOLE / "views" / "panel" / "administration.js").read_text("utf-8")
+    (name,) = re.findall(r'^const SUSPENDED = "(.+)";$', script, re.MULTILINE)
+    (versions,) = re.findall(r"^export const NEVER_SUSPENDED = (\[.+\]);$", script, re.MULTILINE)
+    assert json.loads(versions) == [
+        version.value for version in ALL_VERSIONS if version not in find_spec(name).versions
+    ]
