@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.sync_api import expect
 
 from pflab.client import Client
-from tests.support.console_lessons import LONGEST_MS, begin, end
+from tests.support.console_lessons import LONGEST_MS, begin, end, go_on
 from tests.support.console_page import OpenPage
 
 STEP = "section.lesson header small"
@@ -29,10 +29,7 @@ def test_a_disturbed_lesson_goes_on_from_an_earlier_step(lab: str, open_page: Op
     with Client(lab_of(address)) as client:
         client.stop("B")
     while following.count():
-        before = page.locator(STEP).inner_text()
-        following.click()
-        expect(page.locator(STEP)).not_to_have_text(before, timeout=LONGEST_MS)
-        expect(card.locator("footer button.primary[disabled]")).to_have_count(0, timeout=LONGEST_MS)
+        go_on(card)
     expect(card).to_contain_text("The lesson could not go on")
     expect(card).to_contain_text("After step 1 the lab was changed: B stops")
     assert page.url == address
@@ -41,10 +38,7 @@ def test_a_disturbed_lesson_goes_on_from_an_earlier_step(lab: str, open_page: Op
     expect(page.locator(STEP)).to_contain_text("step 1 of", timeout=LONGEST_MS)
     expect(page.get_by_role("button", name="Server B,")).not_to_have_accessible_name("not running")
     while following.count():
-        expect(following).to_be_enabled(timeout=LONGEST_MS)
-        before = page.locator(STEP).inner_text()
-        following.click()
-        expect(page.locator(STEP)).not_to_have_text(before, timeout=LONGEST_MS)
+        go_on(card)
     expect(card).not_to_contain_text("could not go on")
     end(page)
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from pflab.client import Client
 from pflab.lessons.course import lessons_of_pflab
-from tests.support.console_lessons import LONGEST_MS, begin, end
+from tests.support.console_lessons import LONGEST_MS, begin, end, go_on
 from tests.support.console_page import OpenPage
 
 LESSONS = tuple(lessons_of_pflab())
@@ -27,14 +27,8 @@ def test_a_lesson_is_played_to_its_end(lab: str, open_page: OpenPage, name: str)
         following = card.locator("button.primary")
         if not following.count():
             break
-        expect(following).to_be_enabled(timeout=LONGEST_MS)
-        before = card.locator("header small").inner_text()
         answers = card.get_by_role("group", name="Answers").locator("button:enabled")
-        if answers.count():
-            answers.first.click()
-        else:
-            following.click()
-        expect(card.locator("header small")).not_to_have_text(before, timeout=LONGEST_MS)
+        go_on(card, answers.first if answers.count() else following)
     expect(card).to_contain_text("The lab is still up")
     expect(card).not_to_contain_text("could not go on")
     expect(card.get_by_role("button", name="Once more")).to_be_enabled()
@@ -51,11 +45,8 @@ def test_going_back_shows_the_lab_as_it_was(lab: str, open_page: OpenPage) -> No
     expect(card).to_be_visible(timeout=LONGEST_MS)
     on_map.click()
     while "lacks 1" not in (server.get_attribute("aria-label") or ""):
-        following = card.locator("button.primary")
-        expect(following).to_be_enabled(timeout=LONGEST_MS)
-        following.click()
+        go_on(card)
         skip = card.get_by_role("button", name="Skip")
-        expect(following).to_be_enabled(timeout=LONGEST_MS)
         if skip.count():
             skip.click()
         on_map.click()
@@ -93,10 +84,9 @@ def test_a_text_points_at_the_table_and_the_row_of_which_it_speaks(lab: str, ope
     expect(row).to_contain_text("Projects on Server A")
     page.get_by_role("tab", name="Log").click()
     expect(row).to_have_count(0)
-    following = page.locator("section.lesson button.primary")
-    following.click()
-    expect(following).to_be_enabled(timeout=LONGEST_MS)
-    page.get_by_role("region", name="Lesson").get_by_role("button", name="Back").click()
+    card = page.get_by_role("region", name="Lesson")
+    go_on(card)
+    card.get_by_role("button", name="Back").click()
     expect(row).to_have_count(1)
     end(page)
 
@@ -105,22 +95,16 @@ def test_an_answer_is_taken_in_words(lab: str, open_page: OpenPage) -> None:
     """From the answer of a question to the text that reveals it, the page says which answer was given."""
     page = open_page(begin(lab, "lost-mail")).page
     card = page.get_by_role("region", name="Lesson")
-    following = card.locator("button.primary")
     answers = card.get_by_role("group", name="Answers").locator("button:enabled")
     expect(card.locator("header small")).to_contain_text("step 1 of", timeout=LONGEST_MS)
     while not answers.count():
-        expect(following).to_be_enabled(timeout=LONGEST_MS)
         expect(card.locator(".answered")).to_have_count(0)
-        following.click()
-        expect(following).to_be_enabled(timeout=LONGEST_MS)
+        go_on(card)
     given = answers.first.inner_text()
-    answers.first.click()
+    go_on(card, answers.first)
     while not card.locator(".right, .wrong").count():
-        expect(card.locator(".answered")).to_contain_text(given, timeout=LONGEST_MS)
-        expect(following).to_be_enabled(timeout=LONGEST_MS)
-        if not card.locator(".right, .wrong").count():
-            following.click()
-            expect(following).to_be_enabled(timeout=LONGEST_MS)
+        expect(card.locator(".answered")).to_contain_text(given)
+        go_on(card)
     expect(card.locator(".answered")).to_have_count(0)
     end(page)
 
