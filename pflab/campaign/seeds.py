@@ -170,6 +170,15 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
         return
     if not seeds:
         return
+    with _interrupts_noted() as (interrupt, stops), _environment(hash_seed):
+        # In a generator of its own, so that its pipes are freed while an interrupt is only noted.
+        yield from _played_by_workers(seeds, order, jobs, interrupt, stops)
+
+
+def _played_by_workers(
+    seeds: Sequence[int], order: Order, jobs: int, interrupt: socket.socket, stops: frozenset[int]
+) -> Iterator[SeedResult]:
+    """Yield results in order, up to a signal that stops the campaign."""
     left = enumerate(seeds)
     playing: dict[Connection, int] = {}
     results: dict[int, SeedResult] = {}
@@ -180,7 +189,7 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
             playing[worker] = nth
             return
 
-    with _interrupts_noted() as (interrupt, stops), _environment(hash_seed), ExitStack() as workers:
+    with ExitStack() as workers:
         for _ in range(max(1, min(jobs, len(seeds)))):
             give_next(workers.enter_context(_worker(order)))
         for nth in range(len(seeds)):
@@ -188,7 +197,7 @@ def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None
                 for ready in wait([interrupt, *playing]):
                     if ready is interrupt:
                         if not stops.isdisjoint(interrupt.recv(4096)):  # other signals come here, too
-                            return  # the end of the block raises KeyboardInterrupt
+                            return  # the end of _interrupts_noted raises KeyboardInterrupt
                         continue
                     worker = cast(Connection, ready)
                     results[playing.pop(worker)] = _received(worker)

@@ -267,8 +267,10 @@ def _calls_of_a_campaign(interrupted_at: int = 0) -> int:
     return calls
 
 
-def _interrupted(_: object) -> list[object]:
-    raise KeyboardInterrupt
+def _interrupted(what: Sequence[Connection]) -> list[object]:
+    """Wait as a campaign does, after a Ctrl-C."""
+    signal.raise_signal(signal.SIGINT)
+    return list(wait(what))
 
 
 @dataclass(frozen=True, slots=True)
