@@ -22,6 +22,8 @@ from email.utils import formatdate
 from pathlib import Path
 from typing import Final, Literal
 
+from bench.peers.ports import free_port
+
 DURABILITY: Final = "as INN's: what was accepted survives a killed process, not a power cut"
 PFLAB_DURABILITY: Final[Literal["full", "normal"]] = "normal"
 ARRIVED: Final = "articles/s until B and C have all (100 in flight)"
@@ -223,12 +225,8 @@ def figures(articles: int = ARTICLES) -> dict[str, float | str]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         folder.chmod(0o755)  # innd runs as another user
-        held = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in "abc"]
-        a, *others = [
-            Server(name, folder / name, each.getsockname()[1]) for name, each in zip("abc", held, strict=True)
-        ]
-        for each in held:
-            each.close()
+        first = free_port(3)
+        a, *others = [Server(name, folder / name, first + number) for number, name in enumerate("abc")]
         for server in (a, *others):
             server.prepare(others if server is a else [])
         b, c, client = [stack.enter_context(server.running()) for server in (*others, a)]

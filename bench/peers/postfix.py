@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -18,6 +17,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, Literal
+
+from bench.peers.ports import free_port
 
 DURABILITY: Final = "as Postfix's: an fsync for each mail before it is accepted"
 PFLAB_DURABILITY: Final[Literal["full", "normal"]] = "full"
@@ -82,12 +83,6 @@ def program(name: str) -> str:
     return found
 
 
-def free_port() -> int:
-    """Return a port of the loopback at which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
-
-
 @contextmanager
 def own_postfix(folder: Path, port: int, settings: str, services: str = "") -> Iterator[Path]:
     """Run a Postfix of our own that listens at `port`; yield its configuration folder. `settings` and `services` are added to
@@ -117,7 +112,8 @@ def _wait_for(sink: IO[bytes], mails: int) -> None:
 
 def figures(mails: int = MAILS) -> dict[str, float | str]:
     """Mails of 1 KB from smtp-source through Postfix until smtp-sink has all."""
-    sink, port = free_port(), free_port()
+    sink = free_port(2)
+    port = sink + 1
     order = [program("smtp-sink"), "-u", USER, "-c", f"127.0.0.1:{sink}", "128"]
     with tempfile.TemporaryDirectory() as folder, subprocess.Popen(order, stdout=subprocess.PIPE) as receiver:
         try:

@@ -9,12 +9,13 @@ import re
 import socket
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
+from bench.peers.ports import free_port
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
 from pflab.errors import LabError
@@ -182,22 +183,12 @@ async def test_idle_tells_what_replication_brings(any_lab: LiveLab | ProcessLab)
         writer.close()
 
 
-@contextmanager
-def two_ports() -> Iterator[int]:
-    """Take two ports, one after the other; return the first."""
-    while True:
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            first: int = taken.getsockname()[1]
-            with suppress(OSError), socket.create_server(("127.0.0.1", first + 1)):
-                yield first
-                return
-
-
 @pytest.mark.parametrize("kind", [LiveLab, ProcessLab])
 async def test_ports_can_be_chosen(kind: type[LiveLab] | type[ProcessLab], tmp_path: Path) -> None:
     """Each server has the next port, also after a restart. A port that is taken ends the start with one line."""
     topology = topology_from_text(TWO_STORES)
-    with two_ports() as first:
+    first = free_port(2)
+    with socket.create_server(("127.0.0.1", first)):
         folder = RunFolder.create(tmp_path / "runs", "taken")
         with pytest.raises(LabError, match=rf"(?i)cannot listen for IMAP on .*port {first}: .*address already in use"):
             async with kind(topology, folder=folder, imap_token=TOKEN, imap_port=first):

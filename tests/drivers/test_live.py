@@ -12,6 +12,7 @@ from resource import RLIM_INFINITY
 
 import pytest
 
+from bench.peers.ports import free_port
 from node.host.in_flight import MAX_DELIVERIES
 from pflab.drivers.live import HANDLES_OF_A_STORE, LEAST_CONNECTIONS, OTHER_HANDLES, LiveLab, most_connections
 from pflab.errors import LabError
@@ -164,9 +165,7 @@ async def test_a_port_in_use_is_one_clear_line(folder: RunFolder) -> None:
 
 async def test_a_fixed_port_is_kept_over_a_restart(folder: RunFolder) -> None:
     """A server with a fixed port listens there again after a restart."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     async with LiveLab(topology_from_text("servers: {A: , B: }"), folder=folder, ports={"A": port}) as lab:
         assert lab.address_of("A") == ("127.0.0.1", port)
         await lab.stop("A")

@@ -10,6 +10,7 @@ from contextlib import suppress
 import msgspec
 import pytest
 
+from bench.peers.ports import free_port
 from node.api.http_client import Unanswered
 from node.process.heartbeat import Heartbeat, Work
 from pflab.drivers import pulse as pulse_module
@@ -87,10 +88,8 @@ async def test_a_process_without_a_heartbeat_is_given_up_after_the_patience() ->
 
 async def test_a_process_that_has_ended_is_not_waited_for() -> None:
     """If nothing listens for the heartbeat, the process has ended."""
-    with socket.create_server(("127.0.0.1", 0)) as ended:
-        port = ended.getsockname()[1]
     with pytest.raises(Unanswered, match="its process has ended"):
-        await pulse_of(port).wait(asyncio.Event().wait())
+        await pulse_of(free_port()).wait(asyncio.Event().wait())
 
 
 async def test_a_stopped_process_is_not_waited_for(store: SlowStore) -> None:

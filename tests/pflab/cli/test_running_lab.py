@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from bench.peers.ports import free_port
 from pflab.cli.app import run
 from pflab.cli.running_lab import client_of
 from pflab.client import Client, ClientError
@@ -526,9 +526,7 @@ def test_mail_can_be_sent_to_a_server_of_the_lab(up: str, capsys: pytest.Capture
 @pytest.mark.parametrize("more", sampled([["--processes"], []], 2))
 def test_a_server_takes_mail_at_the_port_of_the_topology(tmp_path: Path, more: list[str]) -> None:
     """`smtp_port` in the topology is where the server takes mail, also after it was killed and started again."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     topology = f"servers: {{A: {{smtp_port: {port}}}, B: }}\nfolders: {{Projects: }}\n"
     with lab_up(tmp_path, *more, topology=topology) as url, Client(url) as client:
         for _ in range(2):

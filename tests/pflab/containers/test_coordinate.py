@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import socket
 import subprocess
 import sys
 from imaplib import IMAP4
@@ -12,6 +11,7 @@ from smtplib import SMTP, SMTPSenderRefused
 
 import pytest
 
+from bench.peers.ports import free_port
 from pflab.cli.app import run
 from pflab.client import Client, ClientError
 from pflab.containers.run_history import RunHistory
@@ -78,8 +78,7 @@ def test_users_are_told_where_they_reach_the_mail_listeners(tmp_path: Path) -> N
     one_store = "servers: {A: }\nfolders: {Projects: }\n"  # each store listens on a machine of its own
     (tmp_path / "lab.yaml").write_text(one_store, "utf-8")
     folder = RunFolder.at(tmp_path / "run")
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     doors = ("--imap-port", str(port), "--smtp-at", "A=127.0.0.2:12525", "--imap-at", "A=127.0.0.2:11143")
     with (
         ProcessSupervisor(topology_from_text(one_store), folder, token=TOKEN) as supervisor,
