@@ -231,7 +231,13 @@ class TimeoutsSendRequests(Invariant):
             if event is None or entry.requests or entry.waiting_for_slot:
                 continue
             gap = bits.by_kind(entry.cnset, entry.cnset_fai)
-            sources = [store for store in self._sources(event) if bits.common(gap, self._claims(event, store))]
+            # A leaving store claims what it had when it left. After an answer with nothing only others can be asked (BF-5).
+            asked = event.source if isinstance(event, RequestEnded) else None
+            sources = [
+                store
+                for store in self._sources(event)
+                if store != asked and bits.common(gap, self._claims(event, store))
+            ]
             if sources:
                 subject = f"{reading.store}'s entry {entry.id} ({self.facts.words(gap)} of {entry.path})"
                 if isinstance(event, EntryTimedOut):

@@ -435,6 +435,20 @@ def test_a_retry_that_is_not_made() -> None:
     assert witness.endswith("reached its time-out 3, but no request went to B")
 
 
+def test_a_source_that_has_nothing_is_not_asked_again_at_once() -> None:
+    """After an empty answer another source is asked. A leaving store may have lost what it claimed when it left (BF-5)."""
+    trace = trace_of_holders(TimeoutsSendRequests)
+    says(trace, "B", numbers("A", 1))
+    trace.add(RequestEnded, "A", folder=FOLDER, entry=1, source="B", how="empty")
+    trace.array("A", entry())
+    assert trace.witnesses() == []
+    says(trace, "C", numbers("A", 1))
+    trace.add(RequestEnded, "A", folder=FOLDER, entry=1, source="B", how="empty")
+    trace.array("A", entry())
+    (witness,) = trace.witnesses()
+    assert witness.endswith("got nothing from B, but no request went to C")
+
+
 def test_a_silent_source_that_stays_up() -> None:
     """A source that sent nothing within the retry time-out must be marked down (BF-4)."""
     trace = trace_of_holders(SilentSourcesGoDown)
