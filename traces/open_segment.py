@@ -17,7 +17,6 @@ one, so its writer holds a lock that ends with the process. Processes that inher
 too.
 """
 
-import fcntl
 import os
 from pathlib import Path
 from typing import Final
@@ -26,6 +25,7 @@ import msgspec
 
 from traces.errors import SegmentError
 from traces.events import AnyEvent
+from traces.file_lock import lock, lock_unless_locked
 from traces.segments import Checksum, SegmentName, sync_folder, write_segment
 
 OPEN: Final = ".open"
@@ -57,7 +57,7 @@ class OpenSegment:
             self.handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
         except FileExistsError:
             raise SegmentError(f"segment {name} is open already; each lab needs a folder of its own") from None
-        fcntl.flock(self.handle, fcntl.LOCK_EX)
+        lock(self.handle)
         self._checksum = Checksum()
         self._waiting = b""
         self._ended = False
@@ -113,7 +113,7 @@ def is_being_written(path: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_unless_locked(file)
     except BlockingIOError:
         return True
     finally:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
+
+from transport.resources import most_open_files
 
 NO_HANDLE: Final = frozenset({errno.EMFILE, errno.ENFILE})
 
@@ -22,8 +23,7 @@ def refusal_words(error: Exception) -> str:
         return "no memory is free"
     number = error.errno if isinstance(error, OSError) else _missing_handle(error)
     if number == errno.EMFILE:
-        most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        return f"too many open files (the limit is {most}; ulimit -n raises it)"
+        return f"too many open files (the limit is {most_open_files()}; ulimit -n raises it)"
     if number == errno.ENFILE:
         return "too many open files on this machine"
     return str(error)

@@ -160,7 +160,7 @@ def measure(url: str, program: str) -> dict[str, Any]:
 async def run(wanted: int, program: str) -> None:
     with tempfile.TemporaryDirectory() as place:
         lab = LiveLab(topology_from_text(topology()), seed=1, folder=RunFolder.create(Path(place), "bench"))
-        server = HttpServer(app_of_live_lab(lambda: lab, lab.host_of))
+        server = HttpServer(app_of_live_lab(lambda: lab))
         async with lab:
             await fill(lab, wanted)
             host, port = await server.start()

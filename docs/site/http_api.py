@@ -54,7 +54,7 @@ def openapi() -> dict[str, Any]:
     """Return the OpenAPI document of a lab."""
     with tempfile.TemporaryDirectory() as folder:
         lab = LiveLab(topology_from_text("servers: {A: }\n"), folder=RunFolder.at(Path(folder)))
-        return app_of_live_lab(lambda: lab, lab.host_of).openapi()
+        return app_of_live_lab(lambda: lab).openapi()
 
 
 def _operation(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Protocol
 from msgspec import Meta
 from starlette.responses import Response
 
-from node.api.hosts import LAST_NUMBER, Name, Number
+from node.api.hosts import LAST_NUMBER, Name, Number, Rate, check_rate
 from node.api.routing.reading import Body
 from node.api.routing.routes import Routes
 from node.api.values import DATABASE, LINES, json_bytes, json_response
@@ -15,8 +15,7 @@ from node.errors import bug_line
 from node.host.host import Host
 from node.state.directory import Stamp
 from topology.arguments import MOST_LETTERS, Line
-from traces.errors import TimeTextError
-from traces.labtime import DAY_US, END_AT, MAX_RATE, MIN_RATE, LabTime, checked_rate
+from traces.labtime import DAY_US, END_AT, LabTime
 
 LONGEST_WAIT_S = 5.0
 
@@ -32,24 +31,6 @@ Store = Annotated[Line, Meta(examples=["B"])]
 
 MOST_STAMPS = 1000
 """The largest number of stamps of one entry: one for each change of the recipient policy."""
-
-
-Rate = Annotated[
-    float,
-    Meta(
-        examples=[3600],
-        extra_json_schema={"anyOf": [{"const": 0}, {"minimum": MIN_RATE, "maximum": MAX_RATE}]},
-    ),
-]
-"""The rate of a clock; `check_rate` checks it."""
-
-
-def check_rate(rate: float) -> None:
-    """Raise ValueError, which names the field `rate`, unless a clock can run at this rate."""
-    try:
-        checked_rate(rate)
-    except TimeTextError as error:
-        raise ValueError(f"rate: {error}") from None
 
 
 class Instant(Body, frozen=True, kw_only=True):

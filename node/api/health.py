@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import sys
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Final
@@ -16,6 +14,7 @@ from node.api.routing.routes import Routes
 from node.api.values import ServerUnknown, json_response, problem
 from node.errors import NodeError, NotRunning, bug_line
 from traces.labtime import SECOND_US
+from transport.resources import peak_memory_bytes
 
 _METRICS = (
     ("pflab_up", "gauge", "1 if the store runs"),
@@ -69,9 +68,10 @@ def _text(hosts: Hosts) -> Iterator[str]:
         for name, check in values.items():
             if metric in check:
                 yield f'{metric}{{server="{name}"}} {check[metric]:.17g}\n'
-    yield "# HELP process_resident_memory_max_bytes Peak memory\n# TYPE process_resident_memory_max_bytes gauge\n"
-    unit = 1 if sys.platform == "darwin" else 1024
-    yield f"process_resident_memory_max_bytes {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit}\n"
+    memory_bytes = peak_memory_bytes()
+    if memory_bytes is not None:
+        yield "# HELP process_resident_memory_max_bytes Peak memory\n# TYPE process_resident_memory_max_bytes gauge\n"
+        yield f"process_resident_memory_max_bytes {memory_bytes}\n"
 
 
 def _values(hosts: Hosts, name: str) -> dict[str, float]:

@@ -13,7 +13,8 @@ from starlette.responses import Response
 from node.api.routing.parameters import Header
 from node.api.values import json_bytes, plain
 from node.store.node import Node
-from traces.labtime import LabTime
+from traces.errors import TimeTextError
+from traces.labtime import MAX_RATE, MIN_RATE, LabTime, checked_rate
 
 T = TypeVar("T")
 
@@ -37,6 +38,24 @@ Key = Annotated[
 ]
 REPLAYED = "Idempotency-Replayed"
 """The header of an answer to a change that was made before with the same key."""
+
+
+Rate = Annotated[
+    float,
+    Meta(
+        examples=[3600],
+        extra_json_schema={"anyOf": [{"const": 0}, {"minimum": MIN_RATE, "maximum": MAX_RATE}]},
+    ),
+]
+"""The rate of a clock; `check_rate` checks it."""
+
+
+def check_rate(rate: float) -> None:
+    """Raise ValueError, which names the field `rate`, unless a clock can run at this rate."""
+    try:
+        checked_rate(rate)
+    except TimeTextError as error:
+        raise ValueError(f"rate: {error}") from None
 
 
 class ServedHost(Protocol):

@@ -35,8 +35,8 @@ class ServerCertificate:
 
 def server_certificate(seed: bytes, server: str) -> ServerCertificate:
     """Return the certificate of a server with this name. `seed` is the seed of the authority."""
-    authority_key = derived_key(seed, "tls authority")
-    key = derived_key(seed, f"tls server {server}")
+    authority_key = _key(seed, "tls authority")
+    key = _key(seed, f"tls server {server}")
     authority = (
         _builder(_AUTHORITY_NAME, authority_key.public_key())
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
@@ -50,6 +50,10 @@ def server_certificate(seed: bytes, server: str) -> ServerCertificate:
         .sign(authority_key, None)
     )
     return ServerCertificate(certificate.public_bytes(Encoding.PEM), _pem(key), authority.public_bytes(Encoding.PEM))
+
+
+def _key(seed: bytes, purpose: str) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(derived_key(seed, purpose))
 
 
 def _builder(name: str, key: Ed25519PublicKey) -> x509.CertificateBuilder:

@@ -10,29 +10,22 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from node.codec import ed25519
+from node.codec.ed25519 import KEY_LENGTH, SEED_LENGTH, SIGNATURE_LENGTH
 
-KEY_LENGTH = 32
-SIGNATURE_LENGTH = 64
 CERTIFICATE_LENGTH = KEY_LENGTH + SIGNATURE_LENGTH
-
-
-SEED_BYTES = 32
 
 
 def derived_seed(secret: int | str, purpose: str) -> bytes:
     """Return 32 bytes derived from a lab's seed or secret for one purpose. Bytes for different purposes are
     independent.
     """
-    return hashlib.blake2b(f"pflab {secret} {purpose}".encode(), digest_size=SEED_BYTES).digest()
+    return hashlib.blake2b(f"pflab {secret} {purpose}".encode(), digest_size=SEED_LENGTH).digest()
 
 
-def derived_key(seed: bytes, purpose: str) -> Ed25519PrivateKey:
-    """Return the key derived from a seed for one purpose."""
-    return Ed25519PrivateKey.from_private_bytes(
-        hashlib.blake2b(purpose.encode(), key=seed[:64], digest_size=32).digest()
-    )
+def derived_key(seed: bytes, purpose: str) -> bytes:
+    """Return the private key derived from a seed for one purpose."""
+    return hashlib.blake2b(purpose.encode(), key=seed[:64], digest_size=SEED_LENGTH).digest()
 
 
 SIGNATURES_REMEMBERED = 4096
@@ -52,17 +45,17 @@ class Identity:
     """The keys of one store: its private key, its certificate (public key and authority's signature), the authority's key."""
 
     store: str
-    private_key: Ed25519PrivateKey = field(repr=False)
+    private_key: bytes = field(repr=False)
     certificate: bytes
     authority_key: bytes
     _public_key: bytes = field(init=False, repr=False)
     """Computed from the private key, so it is the key of the signatures whatever the certificate says."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_public_key", self.private_key.public_key().public_bytes_raw())
+        object.__setattr__(self, "_public_key", ed25519.public_key(self.private_key))
 
     def sign(self, data: bytes) -> bytes:
-        signature = self.private_key.sign(data)
+        signature = ed25519.sign(self.private_key, data)
         _remember(self._public_key, signature, data, signed=True)
         return signature
 
@@ -79,12 +72,12 @@ class LabAuthority:
 
     def identity(self, store: str) -> Identity:
         private = derived_key(self._seed, f"store {store}")
-        public = private.public_key().public_bytes_raw()
+        public = ed25519.public_key(private)
         return Identity(
             store=store,
             private_key=private,
-            certificate=public + self._key.sign(_statement(store, public)),
-            authority_key=self._key.public_key().public_bytes_raw(),
+            certificate=public + ed25519.sign(self._key, _statement(store, public)),
+            authority_key=ed25519.public_key(self._key),
         )
 
 
@@ -93,11 +86,7 @@ def _is_signed(public_key: bytes, signature: bytes, data: bytes) -> bool:
     result = _remembered.get((public_key, signature, data))
     if result is not None:
         return result
-    try:
-        Ed25519PublicKey.from_public_bytes(public_key).verify(signature, data)
-    except (InvalidSignature, ValueError):
-        return _remember(public_key, signature, data, signed=False)
-    return _remember(public_key, signature, data, signed=True)
+    return _remember(public_key, signature, data, signed=ed25519.verify(public_key, signature, data))
 
 
 def _remember(public_key: bytes, signature: bytes, data: bytes, *, signed: bool) -> bool:

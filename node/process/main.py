@@ -25,12 +25,12 @@ from node.api.http_server import OpenToAll
 from node.api.values import ServerUnknown
 from node.errors import NodeError, bug_line
 from node.host.clock import ClockError
-from node.process.handles import raise_handle_limit
 from node.process.managed import ManagedNode
 from topology.file.fields import ServerName
 from topology.problems import ProblemsError
 from traces.errors import TimeTextError
 from traces.labtime import checked_rate
+from transport.resources import raise_most_open_files
 
 MISUSE: Final = 2
 
@@ -43,7 +43,7 @@ _PORT_DIGITS: Final = 5
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the process; return its exit code."""
     began_s = time.monotonic()
-    raise_handle_limit()
+    raise_most_open_files()
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.topology is None and not options.managed:

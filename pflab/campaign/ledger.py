@@ -20,7 +20,6 @@ What must never happen:
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,6 +37,7 @@ from pflab.campaign.seeds import CampaignResult, Order
 from pflab.errors import LabError
 from pflab.home import HOME
 from pflab.terms.verdict import Judgement
+from traces.file_lock import lock_unless_locked
 
 MOST_FINDINGS_SHOWN: Final = 20
 """How many findings of a ledger are kept in memory. The file has all."""
@@ -95,7 +95,7 @@ class Ledger:
             raise LedgerError(f"{path}: {error.strerror}") from None
         with file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_unless_locked(file)
             except BlockingIOError:
                 raise LedgerError(
                     f"{path}: another process appends to this ledger; give each process its own ledger"

@@ -40,10 +40,10 @@ def main(args: Sequence[str] | None = None) -> None:
     if given[:1] == ["node"]:
         become_node(given[1:])
     try:
-        from node.process.handles import raise_handle_limit  # noqa: PLC0415 - Ctrl-C may come during this import
-        from pflab.cli.app import run  # noqa: PLC0415 - as above
+        from pflab.cli.app import run  # noqa: PLC0415 - Ctrl-C may come during this import
+        from transport.resources import raise_most_open_files  # noqa: PLC0415 - as above
 
-        raise_handle_limit()
+        raise_most_open_files()
         code = run(given)
     except KeyboardInterrupt:
         code = STOPPED

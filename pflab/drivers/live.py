@@ -7,7 +7,6 @@ next server by the address that the lab gives it, and asks the fault plan before
 from __future__ import annotations
 
 import asyncio
-import resource
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -22,9 +21,11 @@ from pflab.drivers.relayed_mails import RelayedMails
 from pflab.drivers.socket_lab import SocketLab, SocketOptions, send_mail
 from pflab.errors import LabError
 from pflab.lab.coordinator import Coordinator
+from pflab.lab.served_lab import InProcessLab
 from pflab.lab.servers import EmbeddedServers, LabServer, NodeFactory, NodeSettings
 from pflab.runs.lab_state import ServerStatus
 from transport.file_handles import NO_HANDLE, refusal_words
+from transport.resources import most_open_files
 from transport.smtp.connections import MOST_CONNECTIONS, Connections
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ LEAST_CONNECTIONS = 8
 """A lab may always have this many SMTP connections, even if there seem to be too few file handles."""
 
 
-class LiveLab(SocketLab[Host]):
+class LiveLab(SocketLab[Host], InProcessLab):
     """A live lab in one process; see SocketLab for folder and options.
 
     ports: SMTP ports by server name, in place of those of the topology. Servers without one get free ports; see `address_of`.
@@ -117,7 +118,6 @@ class LiveLab(SocketLab[Host]):
         return None if listener is None else listener[1]
 
     def host_of(self, name: str) -> Host:
-        """Return the host of a running server. Raises the same errors as `smtp_of`."""
         return self._host(name)
 
     def running(self, name: str) -> bool:
@@ -269,8 +269,8 @@ def most_connections(stores: int) -> int:
 
     Both ends of each connection are in this process.
     """
-    handles, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if handles == resource.RLIM_INFINITY:
+    handles = most_open_files()
+    if handles is None:
         return MOST_CONNECTIONS
     free = handles - OTHER_HANDLES - stores * HANDLES_OF_A_STORE
     return max(LEAST_CONNECTIONS, min(MOST_CONNECTIONS, free // 2))

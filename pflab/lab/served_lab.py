@@ -12,6 +12,7 @@ from pflab.errors import KeepsRun, KeepsTopology, LabError
 from pflab.lab.lab import Lab
 
 if TYPE_CHECKING:
+    from node.api.hosts import ServedHost
     from node.api.http_client import Address
     from pflab.faults.fault_plan import FaultPlan
     from pflab.faults.mail_capture import DecideNow, RecentMails
@@ -170,3 +171,14 @@ class ServedLab(Lab):
     def kept_verdict(self) -> Mapping[str, object] | None:
         """Return the latest verdict, None if there is none."""
         return self._verdict
+
+
+class InProcessLab(ServedLab):
+    """A lab whose servers run in this process, so that the HTTP server asks them itself."""
+
+    @abstractmethod
+    def host_of(self, name: str) -> ServedHost:
+        """Return the host of a running server.
+
+        Raises LabError if the lab has no server of this name, and NotRunning if the server does not run.
+        """

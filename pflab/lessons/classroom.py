@@ -17,20 +17,21 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from pflab.drivers.live import LiveLab
 from pflab.errors import LabError
 from pflab.lessons.lesson_folder import LessonFolder, remove_abandoned
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
+from pflab.threads import in_thread
 from topology.problems import did_you_mean, quoted
-from transport.smtp.connections import Connections
 
 if TYPE_CHECKING:
     from node.api.access import App
+    from pflab.lab.served_lab import InProcessLab
     from pflab.lessons.played_lesson import PlayedLesson
     from pflab.scenario.load import Scenario
+    from topology.model import Topology
 
 MOST_LESSONS: Final = 8
 """The largest number of lessons that are played at once (decision)."""
@@ -41,12 +42,13 @@ IDLE_S: Final = 30 * 60.0
 CHECK_S: Final = 60.0
 """Real time between two searches for lessons that nobody uses."""
 
-CONNECTIONS: Final = 32
-"""The most SMTP connections that the labs of all lessons have open together. The user's lab has its own limit."""
-
 ID_BYTES: Final = 8
 
 log = logging.getLogger("pflab.lessons")
+
+
+MakeLab: TypeAlias = "Callable[[Topology, RunFolder, str], InProcessLab]"
+"""Makes the lab of a lesson: an organization, the folder and the id of its run."""
 
 
 class LessonUnknown(Exception):
@@ -67,7 +69,7 @@ class OpenLesson:
 
     id: str
     played: PlayedLesson
-    lab: LiveLab
+    lab: InProcessLab
     app: App
     folder: LessonFolder
     used_s: float
@@ -84,6 +86,7 @@ class Classroom:
 
     lessons: returns the lessons by their names. It is called at each use, so that a lesson whose file was corrected begins with
         the new text.
+    make_lab: makes the lab of a lesson.
     most: the most lessons that are played together.
     monotonic: returns real time in seconds.
     """
@@ -91,16 +94,17 @@ class Classroom:
     def __init__(
         self,
         lessons: Callable[[], Mapping[str, Scenario]],
+        make_lab: MakeLab,
         *,
         most: int = MOST_LESSONS,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.lessons = lessons
+        self._make_lab = make_lab
         self._most = most
         self._monotonic = monotonic
         self._open: dict[str, OpenLesson] = {}
         self._beginning = asyncio.Lock()
-        self._connections = Connections(CONNECTIONS)
         self._watching: asyncio.Task[None] | None = None
 
     def played(self, name: str) -> tuple[OpenLesson, ...]:
@@ -123,7 +127,7 @@ class Classroom:
             found.used_s = self._monotonic()
 
     @contextmanager
-    def following(self, lesson_id: str) -> Iterator[Callable[[], LiveLab | None]]:
+    def following(self, lesson_id: str) -> Iterator[Callable[[], InProcessLab | None]]:
         """Yield a function that returns the lab of a lesson, or None if there is no such lesson. The lesson counts as in use
         inside the block."""
         with ExitStack() as uses:
@@ -140,7 +144,7 @@ class Classroom:
         lesson = self._lesson(name)
         async with self._beginning:
             if self._watching is None:
-                await asyncio.to_thread(remove_abandoned)
+                await in_thread(remove_abandoned)
                 self._watching = asyncio.create_task(self._watch(), name="end idle lessons")
             await self._make_room()
             opened = await self._opened(secrets.token_hex(ID_BYTES), name, lesson)
@@ -221,14 +225,14 @@ class Classroom:
 
         folder = LessonFolder()
         run = f"{name}/{secrets.token_hex(ID_BYTES)}"
-        lab = LiveLab(lesson.topology, folder=RunFolder.at(folder.path), run=run, connections=self._connections)
+        lab = self._make_lab(lesson.topology, RunFolder.at(folder.path), run)
         try:
             await lab.up()
         except BaseException:
             await lab.close()
             folder.remove()
             raise
-        app = app_of_live_lab(lambda: lab, lab.host_of)
+        app = app_of_live_lab(lambda: lab)
         return OpenLesson(lesson_id, PlayedLesson(name, lesson, lab), lab, app, folder, self._monotonic())
 
 
@@ -239,4 +243,4 @@ async def _close(lesson: OpenLesson) -> None:
     try:
         await lesson.lab.close()
     finally:
-        await asyncio.to_thread(lesson.folder.remove)
+        await in_thread(lesson.folder.remove)

@@ -6,7 +6,6 @@ ends. So a folder whose file can be locked belongs to nobody. A process id would
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import stat
@@ -14,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import Final
+
+from traces.file_lock import lock, lock_unless_locked
 
 _PREFIX: Final = "pflab-lesson-"
 _LOCKED: Final = "locked"
@@ -28,7 +29,7 @@ class LessonFolder:
         # The file gets its name after it is locked, so that no other process finds it unlocked.
         draft = self.path / f".{_LOCKED}"
         self._locked = draft.open("wb")
-        fcntl.flock(self._locked, fcntl.LOCK_EX)
+        lock(self._locked)
         draft.rename(self.path / _LOCKED)
 
     def remove(self) -> None:
@@ -43,5 +44,5 @@ def remove_abandoned() -> None:
             folder = file.parent.lstat()
             if stat.S_ISDIR(folder.st_mode) and folder.st_uid == os.geteuid():
                 with file.open("r+b") as found:
-                    fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    lock_unless_locked(found)
                     shutil.rmtree(file.parent)

@@ -14,11 +14,10 @@ from typing import Final
 from node.api.app import OF_ONE_NODE, Api, routes_of
 from node.api.events import STREAM
 from node.api.health import HEALTH
-from node.api.hosts import ServedHost
 from node.api.routing.routes import Served
 from node.host.clock import ClockError
 from pflab.errors import LabError, NotThere
-from pflab.lab.served_lab import ServedLab
+from pflab.lab.served_lab import InProcessLab, ServedLab
 from pflab.server.changes import LabNow
 from pflab.server.clock import CLOCK, ClockDoor
 from pflab.server.console import CONSOLE_ROUTES
@@ -45,12 +44,9 @@ _ERRORS: Final[Mapping[type[Exception], int]] = {
 _OF_A_LAB: Final = (LAB, FAULTS, FORECASTS, MAILS, SERVERS, TRACES)
 
 
-def app_of_live_lab(lab_now: LabNow, host_of: Callable[[str], ServedHost], extension: Extension | None = None) -> Api:
-    """Return the application of a lab whose nodes run in this process.
-
-    host_of: returns the host of a running server by its name.
-    """
-    return _app(lab_now, routes_of(EmbeddedHosts(lab_now, host_of)), extension)
+def app_of_live_lab(lab_now: Callable[[], InProcessLab], extension: Extension | None = None) -> Api:
+    """Return the application of a lab whose nodes run in this process."""
+    return _app(lab_now, routes_of(EmbeddedHosts(lab_now)), extension)
 
 
 def app_of_remote_lab(lab: ServedLab, proxy: Proxy, token: str, extension: Extension | None = None) -> Api:

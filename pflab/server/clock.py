@@ -13,7 +13,7 @@ from typing import Annotated, Final
 from msgspec import Meta
 from starlette.responses import Response
 
-from node.api.control import Rate, check_rate
+from node.api.hosts import Rate, check_rate
 from node.api.routing.reading import Body
 from node.api.routing.routes import Routes
 from node.api.values import json_response

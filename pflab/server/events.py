@@ -24,6 +24,7 @@ from pflab.replay.replay_file import replay_file
 from pflab.runs.events import RunEvents
 from pflab.server.changes import LabNow
 from pflab.terms.event_words import Lexicon
+from pflab.threads import in_thread
 from traces.events import Event
 from traces.labtime import format_instant
 
@@ -127,7 +128,7 @@ async def replay(lab_now: LabNow) -> Response:
     await lab.catch_up()
     organization = lab.topology.as_json()
     events, title = lab.events(), f"{lab.folder.name}: a run of pflab"
-    page = await asyncio.to_thread(
+    page = await in_thread(
         lambda: replay_file(RunEvents.of(lab.folder, events, organization=organization), title=title)
     )
     organization_name = re.sub(r"[^A-Za-z0-9]+", "-", lab.topology.organization).strip("-") or "run"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from node.api.hosts import ServedHost
 from node.api.values import ServerUnknown
 from node.errors import NotRunning
+from pflab.lab.served_lab import InProcessLab
 from pflab.server.changes import LabNow
 
 
@@ -31,19 +32,19 @@ class ProxiedHosts:
 
 
 class EmbeddedHosts(ProxiedHosts):
-    """The hosts of an embedded lab."""
+    """The hosts of a lab whose nodes run in this process."""
 
-    def __init__(self, lab_now: LabNow, host_of: Callable[[str], ServedHost]) -> None:
+    def __init__(self, lab_now: Callable[[], InProcessLab]) -> None:
         super().__init__(lab_now)
-        self._host_of = host_of
+        self._in_process = lab_now
 
     @property
     def names(self) -> Sequence[str]:
         return self._lab_now().names
 
     def host(self, name: str) -> ServedHost:
-        lab = self._lab_now()
+        lab = self._in_process()
         if name not in lab.names:
             raise ServerUnknown(f"there is no server {name!r} in this lab; it has {', '.join(lab.names)}")
         lab.check_begun()
-        return self._host_of(name)
+        return lab.host_of(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Annotated, Final
@@ -17,6 +16,7 @@ from node.errors import MessageUnknown
 from node.views import QueueView
 from pflab.lab.served_lab import ServedLab
 from pflab.server.changes import lab_routes
+from pflab.threads import in_thread
 from traces.labtime import format_instant
 from transport.errors import CodecError
 from transport.mime.describe import describe_mail, outline
@@ -48,7 +48,7 @@ async def decoded(lab: ServedLab, mail: MessageId) -> Response:
     if content is None:
         return _not_kept(mail)
     try:
-        text = await asyncio.to_thread(_described, content)
+        text = await in_thread(_described, content)
     except CodecError as error:
         return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "CodecError", str(error))
     return Response(text, media_type="text/plain; charset=utf-8")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from node.errors import InternalError
 from pflab.errors import LabError, NotIdle
 from pflab.faults.mail_capture import RecentMails
-from pflab.lab.served_lab import ServedLab
+from pflab.lab.served_lab import InProcessLab
 from pflab.runs.backups import BACKUPS
 from pflab.runs.continued import Earlier, link_all
 from pflab.runs.lab_state import LabState, ServerStatus, write_state
@@ -62,7 +62,7 @@ class SimulatedHost:
         return self._lab.read(self.name, fn)
 
 
-class SimulatedLab(Simulator, ServedLab):
+class SimulatedLab(Simulator, InProcessLab):
     """A simulated lab that an HTTP server can serve.
 
     folder: its run folder.
@@ -102,10 +102,6 @@ class SimulatedLab(Simulator, ServedLab):
     # --- servers
 
     def host_of(self, name: str) -> SimulatedHost:
-        """Return the host of a running server.
-
-        Raises LabError if the lab has no server of this name, and NotRunning if the server does not run.
-        """
         self._servers.node(name)
         return SimulatedHost(self, name)
 

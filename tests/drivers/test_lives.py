@@ -130,7 +130,7 @@ async def test_a_lab_between_two_histories_takes_no_changes(kind: str, tmp_path:
         if isinstance(lab, ProcessLab):
             url = lab.url
         else:
-            server = HttpServer(app_of_live_lab(lambda: lab, lab.host_of))
+            server = HttpServer(app_of_live_lab(lambda: lab))
             url = url_at(await server.start())
         lab.begun = False
         try:

@@ -67,7 +67,7 @@ async def lab_with_lessons(folder: Path, classroom: Classroom) -> AsyncIterator[
     """Run a lab of one server, whose HTTP server has the lessons of a classroom."""
     lab = LiveLab(topology_from_text("servers: {Own: }\n"), folder=RunFolder.at(folder))
     extension = extension_of(classroom)
-    server = HttpServer(app_of_live_lab(lambda: lab, lab.host_of, extension))
+    server = HttpServer(app_of_live_lab(lambda: lab, extension))
     async with lab:
         address = await server.start()
         try:

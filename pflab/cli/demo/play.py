@@ -100,7 +100,7 @@ async def _served(lab: LiveLab, ask: bool) -> AsyncIterator[None]:
     from node.api.http_server import HttpServer  # noqa: PLC0415 - it takes long to import
     from pflab.server.app import app_of_live_lab  # noqa: PLC0415
 
-    server = HttpServer(app_of_live_lab(lambda: lab, lab.host_of))
+    server = HttpServer(app_of_live_lab(lambda: lab))
     host, port = await server.start()
     url = f"http://{host}:{port}"
     write_lab_file(url)

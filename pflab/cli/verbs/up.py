@@ -13,12 +13,11 @@ from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final
 
 import typer
 from typer import Argument, Option
 
-from node.api.hosts import ServedHost
 from node.api.http_server import HttpServer
 from node.host.whole_files import write_whole
 from node.process.leash import end_with_parent
@@ -48,7 +47,7 @@ from pflab.drivers.remote_lab import HttpOptions
 from pflab.drivers.socket_lab import SocketOptions
 from pflab.lab.histories import Histories, Orders
 from pflab.lab.killed_run import end_killed
-from pflab.lab.served_lab import ServedLab
+from pflab.lab.served_lab import InProcessLab, ServedLab
 from pflab.runs.continued import SAVED, Earlier, continue_run
 from pflab.runs.lab_state import STATE, RunSettings, read_state
 from pflab.runs.recorder import MOST_HELD
@@ -60,9 +59,6 @@ from pflab.simulation.simulated_lab import SimulatedLab
 from pflab.terms.verdict import ExitCode
 from topology.model import Topology
 from topology.problems import counted, one_of
-
-LabHere: TypeAlias = LiveLab | SimulatedLab
-"""A lab whose servers run in this process."""
 
 EXAMPLE: Final = Path("default")
 """The example topology of `pflab up` alone."""
@@ -347,17 +343,14 @@ def _port_taken(port: int, error: OSError) -> str:
 async def _in_this_process(plan: Plan, options: SocketOptions) -> RunFolder:
     """Run a lab whose servers run in this process. The HTTP server stays the same after a reset. Return the last run folder."""
 
-    def make(folder: RunFolder, earlier: Earlier | None) -> LabHere:
+    def make(folder: RunFolder, earlier: Earlier | None) -> InProcessLab:
         if plan.settings.driver == "live":
             return LiveLab(plan.topology, folder=folder, **_with_earlier(options, earlier))
         seed, most = options["seed"], options["most_events"]
         return SimulatedLab(plan.topology, folder=folder, seed=seed, earlier=earlier, most_events=most)
 
-    def host_of(name: str) -> ServedHost:
-        return histories.lab.host_of(name)
-
     histories = Histories(plan.folder, make, plan.next_folder, options.pop("earlier"))
-    server = HttpServer(app_of_live_lab(lambda: histories.lab, host_of, plan.lessons), port=plan.port)
+    server = HttpServer(app_of_live_lab(lambda: histories.lab, plan.lessons), port=plan.port)
 
     async def close() -> None:
         await histories.lab.close()

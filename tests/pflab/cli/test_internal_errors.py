@@ -130,7 +130,7 @@ async def test_a_bug_over_http(
     """A bug in a running lab is a 500 of the kind InternalError; verbs and drivers that ask the lab report it as a bug."""
     topology = topology_from_text("servers: {A: }\nfolders:\n  Projects: {replicas: [A]}\n")
     lab = LiveLab(topology, folder=RunFolder.create(tmp_path / "runs", "live"))
-    server = HttpServer(app_of_live_lab(lambda: lab, lab.host_of))
+    server = HttpServer(app_of_live_lab(lambda: lab))
     monkeypatch.setattr(Node, "post_batch", broken)
     monkeypatch.setattr(LiveLab, "saved", broken)
     caplog.set_level(logging.ERROR)

@@ -22,6 +22,7 @@ from pflab.drivers.live import LiveLab
 from pflab.errors import LabError
 from pflab.lessons.classroom import IDLE_S, Classroom, LessonUnknown, NoRoom
 from pflab.lessons.lesson_folder import LessonFolder, remove_abandoned
+from pflab.lessons.live_labs import live_labs
 from pflab.lessons.played_lesson import LessonBusy, PlayedLesson
 from pflab.scenario.load import scenario_from_text
 from tests.support.classroom import lab_with_lessons
@@ -54,7 +55,7 @@ steps:
 
 
 def classroom_of(text: str = LESSON, **options: Any) -> Classroom:
-    return Classroom(lambda: {"mine": scenario_from_text(text)}, **options)
+    return Classroom(lambda: {"mine": scenario_from_text(text)}, live_labs(), **options)
 
 
 class RealTime:

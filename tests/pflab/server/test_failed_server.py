@@ -27,7 +27,7 @@ async def test_a_server_that_failed_says_so_until_it_starts_again(
     """The status of a failed server is failed, with the error; after kill and start it runs again."""
     lab = lab_factory(driver, tmp_path, ExitStack())()
     assert isinstance(lab, LiveLab | SimulatedLab)
-    server = HttpServer(app_of_live_lab(lambda: lab, lab.host_of))
+    server = HttpServer(app_of_live_lab(lambda: lab))
     tick = Node.tick
 
     def broken(node: Node, now: int) -> bool:

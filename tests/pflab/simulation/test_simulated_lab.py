@@ -20,7 +20,7 @@ from pflab.lab.histories import Histories
 from pflab.runs.continued import Earlier
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
-from pflab.simulation.simulated_lab import SimulatedHost, SimulatedLab
+from pflab.simulation.simulated_lab import SimulatedLab
 from tests.support.clock import ALWAYS_US, START_AT
 from tests.support.lab_actions import events_of, post, subjects
 from tests.support.topologies import THREE_STORES
@@ -62,10 +62,7 @@ async def reset(histories: Histories[SimulatedLab], name: str) -> SimulatedLab:
 async def served(histories: Histories[SimulatedLab]) -> AsyncIterator[Callable[[Callable[[Client], Any]], Any]]:
     """Serve a lab; yield what calls a function with a client in a thread."""
 
-    def host_of(name: str) -> SimulatedHost:
-        return histories.lab.host_of(name)
-
-    server = HttpServer(app_of_live_lab(lambda: histories.lab, host_of))
+    server = HttpServer(app_of_live_lab(lambda: histories.lab))
 
     async def asked(function: Callable[[Client], Any]) -> Any:
         def call() -> Any:
@@ -94,7 +91,7 @@ async def served(histories: Histories[SimulatedLab]) -> AsyncIterator[Callable[[
 
 async def test_a_lab_is_driven_without_a_socket(lab: SimulatedLab) -> None:
     """Changes, reads and orders need no server: `dispatch` gives the answers of HTTP, also to a repeated Idempotency-Key."""
-    app, key = app_of_live_lab(lambda: lab, lab.host_of), {"Idempotency-Key": "once"}
+    app, key = app_of_live_lab(lambda: lab), {"Idempotency-Key": "once"}
     body = b'{"folder": "Projects", "subject": "Hello"}'
     async with lab:
         first = await dispatch(app, "POST", "/nodes/A/messages", body, key)
