@@ -22,7 +22,7 @@ from email.utils import formatdate
 from pathlib import Path
 from typing import Final, Literal
 
-from bench.peers.ports import free_port
+from bench.ports import free_port
 
 DURABILITY: Final = "as INN's: what was accepted survives a killed process, not a power cut"
 PFLAB_DURABILITY: Final[Literal["full", "normal"]] = "normal"

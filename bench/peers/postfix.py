@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, Literal
 
-from bench.peers.ports import free_port
+from bench.ports import free_port
 
 DURABILITY: Final = "as Postfix's: an fsync for each mail before it is accepted"
 PFLAB_DURABILITY: Final[Literal["full", "normal"]] = "full"

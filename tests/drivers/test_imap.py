@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from bench.peers.ports import free_port
+from bench.ports import free_port
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
 from pflab.errors import LabError

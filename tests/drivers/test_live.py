@@ -12,7 +12,7 @@ from resource import RLIM_INFINITY
 
 import pytest
 
-from bench.peers.ports import free_port
+from bench.ports import free_port
 from node.host.in_flight import MAX_DELIVERIES
 from pflab.drivers.live import HANDLES_OF_A_STORE, LEAST_CONNECTIONS, OTHER_HANDLES, LiveLab, most_connections
 from pflab.errors import LabError

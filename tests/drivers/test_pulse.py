@@ -10,7 +10,7 @@ from contextlib import suppress
 import msgspec
 import pytest
 
-from bench.peers.ports import free_port
+from bench.ports import free_port
 from node.api.http_client import Unanswered
 from node.process.heartbeat import Heartbeat, Work
 from pflab.drivers import pulse as pulse_module

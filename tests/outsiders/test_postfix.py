@@ -20,8 +20,8 @@ import aiosmtplib
 import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from bench.peers.ports import free_port
 from bench.peers.postfix import MAIN, missing, own_postfix, program
+from bench.ports import free_port
 from pflab.drivers.live import LiveLab
 from pflab.drivers.processes import ProcessLab
 from pflab.oracle.judge import Observer

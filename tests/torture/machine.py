@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-from bench.peers.ports import free_port
+from bench.ports import free_port
 from node.errors import NotRunning
 from node.state.database import Durability
 from pflab.client import Client, ClientError

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.peers.ports import free_port
+from bench.ports import free_port
 from node.api.control import Peers
 from node.api.lifecycle import BeginOrder
 from node.process.fault_client import FaultClient

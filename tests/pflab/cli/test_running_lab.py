@@ -20,7 +20,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from bench.peers.ports import free_port
+from bench.ports import free_port
 from pflab.cli.app import run
 from pflab.cli.running_lab import client_of
 from pflab.client import Client, ClientError

@@ -11,7 +11,7 @@ from smtplib import SMTP, SMTPSenderRefused
 
 import pytest
 
-from bench.peers.ports import free_port
+from bench.ports import free_port
 from pflab.cli.app import run
 from pflab.client import Client, ClientError
 from pflab.containers.run_history import RunHistory
