@@ -152,8 +152,8 @@ def _schema() -> tuple[tuple[str, ...], int]:
 
 
 @cache
-def _new() -> sqlite3.Connection:
-    """Return a database with empty tables.
+def empty_database() -> sqlite3.Connection:
+    """Return a database with empty tables, which nobody changes.
 
     In-memory databases are copies of this one. Copying is ten times faster than creating the tables.
     """
@@ -208,7 +208,7 @@ class Database:
         raw = Connection.of(self._connection)
         try:
             if self.path is None:
-                _new().backup(raw.raw)
+                empty_database().backup(raw.raw)
             else:
                 _make_tables(raw)
         except BaseException:
@@ -257,15 +257,14 @@ class Database:
 
     def copy(self) -> bytes:
         """Return the whole database as bytes, as of the last commit."""
-        with closing(sqlite3.connect(":memory:", isolation_level=None)) as target:
-            self.reading().raw.backup(target)
-            # A store that begins with this copy may give the next UIDs to other messages than this store.
-            target.execute("DELETE FROM imap_message")
-            target.execute("DELETE FROM imap_mailbox")
-            content = bytearray(target.serialize())
-        # Bytes 18 and 19 of the header are the journal mode. A copy in memory has no WAL (SQLite's file format, 1.3.3).
-        content[18:20] = b"\1\1"
-        return bytes(content)
+        return _copy(self.reading().raw)
+
+    @staticmethod
+    def copy_of(path: Path) -> bytes:
+        """Return the database of a store that does not run as bytes, as of its last commit: also what a killed store has left
+        in the WAL. Raise sqlite3.Error if the file is damaged."""
+        with closing(sqlite3.connect(path, isolation_level=None)) as source:
+            return _copy(source)
 
     def replace(self, content: bytes | None, prepare: Callable[[Connection], None]) -> None:
         """Replace this database by `content` (None: by an empty database). First, `prepare` changes the new database.
@@ -321,6 +320,19 @@ def cannot_write(error: Exception) -> bool:
     if isinstance(error, sqlite3.OperationalError):
         return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in NO_ROOM
     return isinstance(error, OSError | MemoryError)
+
+
+def _copy(source: sqlite3.Connection) -> bytes:
+    """Return a database as bytes."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as target:
+        source.backup(target)
+        # A store that begins with this copy may give the next UIDs to other messages than this store.
+        target.execute("DELETE FROM imap_message")
+        target.execute("DELETE FROM imap_mailbox")
+        content = bytearray(target.serialize())
+    # Bytes 18 and 19 of the header are the journal mode. A copy in memory has no WAL (SQLite's file format, 1.3.3).
+    content[18:20] = b"\1\1"
+    return bytes(content)
 
 
 def _stored(content: bytes, column: str) -> int:

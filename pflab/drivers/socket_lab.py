@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import shutil
+import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +18,7 @@ import aiosmtplib
 import msgspec
 
 from node.errors import MailRefused, NotRunning
+from node.state.database import Database
 from pflab.errors import LabError
 from pflab.faults.fault_plan import FaultPlan
 from pflab.faults.mail_capture import RecentMails, with_capture
@@ -167,9 +168,14 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
     # --- a lab that is saved
 
     def _copy_database(self, name: str, folder: RunFolder) -> None:
-        """Copy the database of a server that does not run; a killed store leaves a WAL beside it."""
-        for path in self._folder.database(name).parent.glob(f"{name}.sqlite*"):
-            shutil.copy2(path, folder.database(name).parent)
+        """Copy the database of a server that does not run. Raises LabError if it is damaged."""
+        path = self._folder.database(name)
+        if not path.is_file():
+            return  # the server has never started
+        try:
+            folder.write_database(name, Database.copy_of(path))
+        except sqlite3.Error as error:
+            raise LabError(f"the database of server {name} is damaged ({error})") from error
 
     def _copy_files(self, folder: RunFolder, *, traces: bool) -> None:
         """Write the state, and what is in files already: traces, backups, topology and seed."""

@@ -20,8 +20,6 @@ What must never happen: a fork that writes a file of the lab, or takes a port; a
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -106,13 +104,6 @@ async def present_of(lab: ServedLab) -> Present:
         except OSError as error:
             raise LabError(f"the lab cannot be copied into {place}: {error.strerror or error}") from error
         state = read_state(folder.path)
-        databases = {path.stem: _content(path) for path in (folder.path / "databases").glob("*.sqlite")}
+        databases = {path.stem: path.read_bytes() for path in (folder.path / "databases").glob("*.sqlite")}
         backups = {path.stem: path.read_bytes() for path in (folder.path / "backups").glob("*.sqlite")}
     return Present(lab.topology, lab.secret, state, databases, backups)
-
-
-def _content(path: Path) -> bytes:
-    """Return a database with what is only in its write-ahead log, as that of a killed store has it."""
-    with closing(sqlite3.connect(path)) as opened:
-        opened.execute("PRAGMA journal_mode = DELETE")
-    return path.read_bytes()
