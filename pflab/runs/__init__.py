@@ -1,5 +1,5 @@
 """Run folders: what a run leaves, how it is recorded, read afterwards, saved and continued.
 
 Imported by: the labs, `pflab.explain` and the command line.
-Public: `run_folder`, `recorder`, `databases`, `events`, `lab_state`, `backups`, `saved`, `continued`.
+Public: `run_folder`, `recorder`, `databases`, `events`, `lab_state`, `backups`, `saved`, `continued`, `lab_file`.
 """

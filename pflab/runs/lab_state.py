@@ -170,7 +170,7 @@ def decoded_state(content: bytes, place: Path) -> LabState:
                 " begin a new lab"
             )
         return msgspec.json.decode(content, type=LabState)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise LabError(f"{place} cannot be read: {error}") from error
 
 
