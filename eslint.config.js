@@ -8,6 +8,20 @@ const message = "This makes markup of text; let Preact write the text.";
 
 /** How a path of the lab's API begins. */
 const PATH = "/^\\/(lab|nodes|lessons?|next)(\\/|$)/";
+
+/** How a page reaches the world outside of it. */
+const OUTSIDE = [
+  "fetch",
+  "EventSource",
+  "XMLHttpRequest",
+  "WebSocket",
+  "Worker",
+  "SharedWorker",
+  "location",
+  "history",
+];
+const byDoor = "Only the doors (console/source), the tab's start and console/shell.js reach beyond the page.";
+
 const inApi = "console/api.js has the paths of the lab's API; use or add one there.";
 
 export default [
@@ -57,7 +71,12 @@ export default [
         { selector: `TemplateElement[value.raw=${PATH}]`, message: inApi },
         { selector: `MemberExpression[object.name="document"][property.name=/^write/]`, message },
       ],
+      "no-restricted-globals": ["error", ...OUTSIDE.map((name) => ({ name, message: byDoor }))],
     },
+  },
+  {
+    files: ["console/source/server_door.js", "console/shell.js", "console/tab/*.js"],
+    rules: { "no-restricted-globals": "off" },
   },
   {
     files: ["console/api.js"],

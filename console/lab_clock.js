@@ -4,8 +4,7 @@ import { signal } from "./vendor/preact.js";
 
 /**
  * @typedef {import("./source/live.js").Clock} Clock
- * @typedef {import("./source/live.js").LiveSource} LiveSource
- * @typedef {import("./source/replay.js").ReplaySource} ReplaySource
+ * @typedef {import("./source/live.js").Source} Source
  * @typedef {import("./timeline.js").Timeline} Timeline
  */
 
@@ -14,13 +13,17 @@ const CLOCK_EVERY_MS = 1000;
 
 export class LabClock {
   /**
-   * @param {LiveSource | ReplaySource} source
+   * @param {Source} source
    * @param {Timeline} timeline
+   * @param {() => void} reset called when the lab has been reset: then no event here is true any more
    */
-  constructor(source, timeline) {
+  constructor(source, timeline, reset) {
     this.source = source;
     this.timeline = timeline;
-    this.timer = 0;
+    this.reset = reset;
+    this.stopped = false;
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    this.timer = undefined;
     /** The newest reading; null in a finished run. */
     this.reading = signal(/** @type {Clock | null} */ (null));
     /** Whether the lab answers. */
@@ -33,6 +36,7 @@ export class LabClock {
   }
 
   stop() {
+    this.stopped = true;
     clearInterval(this.timer);
   }
 
@@ -40,7 +44,11 @@ export class LabClock {
     if (!("clock" in this.source)) return;
     try {
       const clock = await this.source.clock();
-      if (clock.history !== this.source.history) location.reload(); // the lab was reset: no event here is true any more
+      if (this.stopped) return;
+      if (clock.history !== this.source.history) {
+        this.reset();
+        return;
+      }
       this.reading.value = clock;
       this.connected.value = true;
     } catch {

@@ -3,7 +3,7 @@
  * each beat says how many events had happened when it was told.
  */
 
-import { LESSON, LESSONS } from "./api.js";
+import { LESSON } from "./api.js";
 import { effect, signal } from "./vendor/preact.js";
 
 /**
@@ -46,6 +46,19 @@ import { effect, signal } from "./vendor/preact.js";
  * @property {number} beats_total
  * @property {string[] | null} failure
  * @property {{in_words: string[]} | null} verdict
+ *
+ * @typedef {object} Listed A lesson of the course.
+ * @property {string} name
+ * @property {boolean} own whether it is a trainer's own
+ * @property {number | null} number
+ * @property {string | null} level
+ * @property {string | null} learn
+ * @property {string} title
+ * @property {number} minutes
+ * @property {number} texts
+ * @property {number} questions
+ * @property {number} servers
+ * @property {{id: string, path: string, told: number}[]} played the labs in which it is played at present
  */
 
 export class LessonPlayer {
@@ -56,18 +69,19 @@ export class LessonPlayer {
     this.lesson = signal(/** @type {Lesson | null} */ (null));
     /** The beat that is shown; after the last beat of a finished lesson, its end. */
     this.index = signal(0);
-    const address = new URLSearchParams(location.search);
     /** Whether this page is the presenter's window, which has the notes. */
-    this.presenting = address.has("presenter");
+    this.presenting = store.address.role === "presenter";
     /** Whether this page goes on with whoever plays the lesson on. */
-    this.following = signal(this.presenting || address.has("follow"));
+    this.following = signal(store.address.role !== "");
+    /** Ends what `open` began. */
+    this.stop = () => {};
   }
 
   /** Read the lesson of this lab, and show its newest beat. */
   async open() {
     this.lesson.value = await this.store.source.request(LESSON.state);
     this.show(this.last());
-    effect(() => {
+    this.stop = effect(() => {
       if (this.store.clock.reading.value && this.following.value) void this.follow();
     });
   }
@@ -182,7 +196,7 @@ export class LessonPlayer {
   }
 
   /**
-   * Play the lesson again up to a beat, in a new lab that takes the place of this one. The page then loads again, as after each
+   * Play the lesson again up to a beat, in a new lab that takes the place of this one. The page then begins again, as after each
    * reset of a lab.
    * @param {number} index of the beat
    */
@@ -205,37 +219,24 @@ export class LessonPlayer {
    * @param {string} name
    */
   async begin(name) {
-    const answer = await fetch(LESSONS, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ name }),
-    });
-    const lab = await answer.json();
-    if (!answer.ok) throw new Error(lab.detail);
+    const { source, address, visit } = this.store;
+    if (!source.live) return;
+    const path = await source.beginLesson(name);
     await this.leave();
-    location.assign(addressOf(lab.path, name));
+    visit(address.ofLesson(path, name));
   }
 
   /** End the lesson and its lab, and go to the lab that serves it. */
   async end() {
+    const { address, visit } = this.store;
     await this.leave();
-    location.assign("/");
+    visit(address.home());
   }
 
   /** Ask the lab nothing more, and end the lesson, if this is the lab of one. */
   async leave() {
-    const { base } = this.store.source;
+    const { source } = this.store;
     this.store.close();
-    if (base && this.lesson.value) await fetch(base, { method: "DELETE" });
+    if (source.live && source.base && this.lesson.value) await source.endLesson();
   }
-}
-
-/**
- * Return the address of the page of a lesson. It has the name, so that the lesson can be begun again when its lab is gone.
- * @param {string} path of the lesson's lab
- * @param {string} name
- * @param {"presenter" | "follow" | ""} [how] whether it is the presenter's window, or follows it
- */
-export function addressOf(path, name, how = "") {
-  return `/?lab=${path.replace(/\/$/, "")}&lesson=${encodeURIComponent(name)}${how && `&${how}`}`;
 }

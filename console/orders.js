@@ -6,8 +6,7 @@ import { signal } from "./vendor/preact.js";
 
 /**
  * @typedef {import("./lab_clock.js").LabClock} LabClock
- * @typedef {import("./source/live.js").LiveSource} LiveSource
- * @typedef {import("./source/replay.js").ReplaySource} ReplaySource
+ * @typedef {import("./source/live.js").Source} Source
  */
 
 /** How many events of a step are read to know whether anything could be seen. */
@@ -15,7 +14,7 @@ const MOST_STEP_EVENTS = 20;
 
 export class Orders {
   /**
-   * @param {LiveSource | ReplaySource} source
+   * @param {Source} source
    * @param {LabClock} clock
    */
   constructor(source, clock) {

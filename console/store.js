@@ -11,24 +11,27 @@ import { LabClock } from "./lab_clock.js";
 import { LessonPlayer } from "./lesson_player.js";
 import { Orders } from "./orders.js";
 import { Page } from "./page.js";
-import { Preferences } from "./preferences.js";
 import { Timeline } from "./timeline.js";
 import { signal } from "./vendor/preact.js";
 
-/**
- * @typedef {import("./source/live.js").LiveSource} LiveSource
- * @typedef {import("./source/replay.js").ReplaySource} ReplaySource
- */
+/** @typedef {import("./preferences.js").Preferences} Preferences */
 
 export class Store {
-  /** @param {LiveSource | ReplaySource} source */
-  constructor(source) {
+  /**
+   * @param {import("./source/live.js").Source} source
+   * @param {import("./address.js").Address} address of the page
+   * @param {(address: import("./address.js").Address) => void} visit shows another lab in this page, or begins with this one again
+   * @param {Preferences} preferences
+   */
+  constructor(source, address, visit, preferences) {
     this.source = source;
+    this.address = address;
+    this.visit = visit;
     this.timeline = new Timeline(source.live);
-    this.clock = new LabClock(source, this.timeline);
+    this.clock = new LabClock(source, this.timeline, () => visit(address));
     this.forecast = new Forecast(source, this.timeline, this.clock);
     this.page = new Page();
-    this.preferences = new Preferences();
+    this.preferences = preferences;
     this.orders = new Orders(source, this.clock);
     this.lesson = new LessonPlayer(this);
     /** Why the console cannot show the lab. */
@@ -68,6 +71,7 @@ export class Store {
   close() {
     this.clock.stop();
     this.forecast.stop();
+    this.lesson.stop();
     this.source.close();
   }
 }

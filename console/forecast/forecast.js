@@ -12,8 +12,7 @@ import { Future } from "./future.js";
 
 /**
  * @typedef {import("../lab_clock.js").LabClock} LabClock
- * @typedef {import("../source/live.js").LiveSource} LiveSource
- * @typedef {import("../source/replay.js").ReplaySource} ReplaySource
+ * @typedef {import("../source/live.js").Source} Source
  * @typedef {import("../timeline.js").Timeline} Timeline
  * @typedef {import("./future.js").Answer} Answer
  * @typedef {import("./what_if.js").ComparedAnswer} ComparedAnswer
@@ -41,7 +40,7 @@ const FASTEST = 60;
 
 export class Forecast {
   /**
-   * @param {LiveSource | ReplaySource} source
+   * @param {Source} source
    * @param {Timeline} timeline
    * @param {LabClock} clock
    */

@@ -7,6 +7,7 @@
  */
 
 import { streamOf } from "../api.js";
+import { eventsOf } from "./event_stream.js";
 
 /**
  * @typedef {object} Place Where a reader is.
@@ -33,11 +34,15 @@ const COLLECT_MS = 15;
 const nameOf = ({ history, base }) => `${history}@${base}`;
 
 export class LabStreams {
-  constructor() {
+  /** @param {import("./server_door.js").Ask} ask */
+  constructor(ask) {
+    this.ask = ask;
     /** @type {Set<Reader>} */
     this.readers = new Set();
-    /** @type {EventSource | null} */
+    /** Ends the stream that is read. @type {AbortController | null} */
     this.stream = null;
+    /** Whether the stream has begun. */
+    this.connected = false;
     /** How many events of each lab the stream has passed. @type {Map<string, number>} */
     this.passed = new Map();
     /** The events since readers were told, by lab. @type {Map<string, Arrival[]>} */
@@ -67,7 +72,7 @@ export class LabStreams {
     this.readers.add(reader);
     const passed = this.passed.get(nameOf(reader));
     if (this.stream === null || passed === undefined || passed > reader.count) this.open();
-    else if (this.stream.readyState === EventSource.OPEN) reader.tell({ connected: true });
+    else if (this.connected) reader.tell({ connected: true });
   }
 
   /** @param {Reader} reader */
@@ -79,8 +84,9 @@ export class LabStreams {
   /** Ask for the events of all labs that are read. */
   open() {
     clearTimeout(this.again);
-    this.stream?.close();
+    this.stream?.abort();
     this.stream = null;
+    this.connected = false;
     this.tellAll();
     this.passed.clear();
     for (const reader of this.readers) {
@@ -88,23 +94,44 @@ export class LabStreams {
       this.passed.set(name, Math.min(reader.count, this.passed.get(name) ?? Infinity));
     }
     if (this.passed.size === 0) return;
-    const stream = new EventSource(streamOf(...[...this.passed].map(([name, count]) => `${count}@${name}`)));
-    this.stream = stream;
-    for (const name of this.passed.keys()) stream.addEventListener(name, (message) => this.take(name, message));
-    stream.addEventListener("ended", ({ data: name }) => {
-      this.tellAll();
-      for (const reader of this.readersOf(name)) {
-        this.readers.delete(reader);
-        reader.tell({ connected: false });
+    this.stream = new AbortController();
+    void this.read(streamOf(...[...this.passed].map(([name, count]) => `${count}@${name}`)), this.stream.signal);
+  }
+
+  /**
+   * Read a stream to its end, and then ask again.
+   * @param {string} target
+   * @param {AbortSignal} signal
+   */
+  async read(target, signal) {
+    try {
+      const { ok, body } = await this.ask(target, { headers: { Accept: "text/event-stream" }, signal });
+      if (ok && body && !signal.aborted) {
+        this.connected = true;
+        this.readers.forEach((reader) => reader.tell({ connected: true }));
+        for await (const event of eventsOf(body)) {
+          if (signal.aborted) return;
+          if (event.name === "ended") this.end(event.data);
+          else this.take(event);
+        }
       }
-      this.passed.delete(name);
-    });
-    stream.onopen = () => this.readers.forEach((reader) => reader.tell({ connected: true }));
-    stream.onerror = () => {
-      stream.close();
-      this.readers.forEach((reader) => reader.tell({ connected: false }));
-      this.again = setTimeout(() => this.open(), AGAIN_MS);
-    };
+    } catch {
+      // the readers learn below that nothing comes any more
+    }
+    if (signal.aborted) return;
+    this.connected = false;
+    this.readers.forEach((reader) => reader.tell({ connected: false }));
+    this.again = setTimeout(() => this.open(), AGAIN_MS);
+  }
+
+  /** Tell the readers of a lab that it has ended. @param {string} name */
+  end(name) {
+    this.tellAll();
+    for (const reader of this.readersOf(name)) {
+      this.readers.delete(reader);
+      reader.tell({ connected: false });
+    }
+    this.passed.delete(name);
   }
 
   /** @param {string} name */
@@ -112,9 +139,9 @@ export class LabStreams {
     return [...this.readers].filter((reader) => nameOf(reader) === name);
   }
 
-  /** @param {string} name of the lab @param {MessageEvent} message */
-  take(name, { lastEventId, data }) {
-    const number = Number(lastEventId);
+  /** @param {import("./event_stream.js").SentEvent} event whose name is that of its lab */
+  take({ name, id, data }) {
+    const number = Number(id);
     this.passed.set(name, number);
     if (this.collected.size === 0) setTimeout(() => this.tellAll(), COLLECT_MS);
     const arrivals = this.collected.get(name) ?? [];

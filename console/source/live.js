@@ -1,16 +1,24 @@
 /**
- * A lab that runs: its API, and its events as they happen.
+ * A lab that runs, on a server or in a tab: its API, and its events as they happen. The door says where it is.
  *
- * `base` is the path of the lab on this server: "" for the lab itself, "/lessons/ID" for the lab of a lesson.
+ * `base` is the path of the lab behind the door: "" for the lab itself, "/lessons/ID" for the lab of a lesson.
  */
 
-import { CLOCK, LAB, events } from "../api.js";
+import { CLOCK, LAB, LESSONS, events } from "../api.js";
 import { parseInstant } from "../state/lab_time.js";
-import { LabStreams } from "./lab_streams.js";
+import { Refused } from "./refused.js";
 
 /**
  * @typedef {import("../state/events.js").LabEvent} LabEvent
  * @typedef {import("../state/lab_state.js").Topology} Topology
+ *
+ * @typedef {LiveSource | import("./replay.js").ReplaySource} Source Where the events of the console come from.
+ *
+ * @typedef {object} RequestOptions
+ * @property {string} [method]
+ * @property {unknown} [body] sent as JSON
+ * @property {string | Uint8Array} [raw] sent as it is
+ * @property {string} [type] the content type of raw
  *
  * @typedef {object} Beginning What a source tells before any event.
  * @property {Topology} topology
@@ -28,23 +36,15 @@ import { LabStreams } from "./lab_streams.js";
 /** How many events one request fetches while the console catches up. */
 const EVENTS_A_REQUEST = 5_000;
 
-/** An answer that tells what the user did wrong, or what the lab cannot do now. */
-export class Refused extends Error {
-  /**
-   * @param {string} message
-   * @param {number} status
-   */
-  constructor(message, status) {
-    super(message);
-    this.status = status;
-  }
-}
-
 export class LiveSource {
-  /** @param {string} base */
-  constructor(base) {
+  /**
+   * @param {string} base
+   * @param {import("./server_door.js").Door} door
+   */
+  constructor(base, door) {
     this.base = base;
-    this.live = true;
+    this.door = door;
+    this.live = /** @type {const} */ (true);
     /** Ends all requests that are under way, so that none reaches a lab that has ended meanwhile. */
     this.closing = new AbortController();
     /** The run history that the console shows. */
@@ -53,32 +53,72 @@ export class LiveSource {
     this.count = 0;
   }
 
+  /** Where other programs reach the lab; null if none can. */
+  get outside() {
+    const { origin } = this.door;
+    return origin === null ? null : origin + this.base;
+  }
+
   /**
    * Send a request to the lab. Returns the decoded JSON, or the text of another answer. Throws Refused for an error.
    * @param {string} path
-   * @param {{method?: string, body?: unknown, raw?: string | Uint8Array, type?: string}} [options]
+   * @param {RequestOptions} [options]
+   */
+  request(path, options) {
+    return this.ask(this.base + path, options);
+  }
+
+  /**
+   * Send a request to what serves the lab, as to the course of lessons.
+   * @param {string} target
+   * @param {RequestOptions} [options]
    * @returns {Promise<any>}
    */
-  async request(path, { method = "GET", body, raw, type } = {}) {
-    /** @type {RequestInit} */
-    const init = { method, headers: {}, signal: this.closing.signal };
+  async ask(target, { method = "GET", body, raw, type } = {}) {
+    /** @type {import("./server_door.js").Question} */
+    const question = { method, signal: this.closing.signal };
     if (raw !== undefined) {
-      init.body = /** @type {BodyInit} */ (raw);
-      init.headers = { "Content-Type": type ?? "text/plain" };
+      question.body = raw;
+      question.headers = { "Content-Type": type ?? "text/plain" };
     } else if (body !== undefined || method === "POST" || method === "PUT") {
-      init.body = JSON.stringify(body ?? {});
-      init.headers = { "Content-Type": "application/json" };
+      question.body = JSON.stringify(body ?? {});
+      question.headers = { "Content-Type": "application/json" };
     }
-    let answer;
-    try {
-      answer = await fetch(this.base + path, init);
-    } catch {
-      throw new Refused("the lab does not answer; has it been stopped?", 0);
-    }
-    const kind = answer.headers.get("Content-Type") ?? "";
-    const content = kind.includes("json") && !kind.includes("ndjson") ? await answer.json() : await answer.text();
-    if (!answer.ok) throw new Refused(content.detail ?? String(content), answer.status);
-    return content;
+    return contentOf(await this.door.ask(target, question));
+  }
+
+  /**
+   * Return a file of the lab, and the name that the lab gives it.
+   * @param {string} path
+   * @returns {Promise<{name: string, content: Blob}>}
+   */
+  async file(path) {
+    const answer = await this.door.ask(this.base + path, { signal: this.closing.signal });
+    if (!answer.ok) await contentOf(answer);
+    const [, name = ""] = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") ?? "") ?? [];
+    return { name, content: new Blob([await answer.arrayBuffer()]) }; // without a type, no browser shows it as a page
+  }
+
+  /** Begin a lesson in a lab of its own. Returns the path of the lab. @param {string} name */
+  async beginLesson(name) {
+    const { path } = await this.ask(LESSONS, { method: "POST", body: { name } });
+    return /** @type {string} */ (path);
+  }
+
+  /**
+   * Return the path of a lab in which a lesson is played, or null.
+   * @param {string} name
+   * @returns {Promise<string | null>}
+   */
+  async lessonPlayed(name) {
+    /** @type {import("../lesson_player.js").Listed[]} */
+    const course = await this.ask(LESSONS);
+    return course.find((lesson) => lesson.name === name)?.played.at(0)?.path ?? null;
+  }
+
+  /** End the lesson whose lab this is. It takes this source with it, so nothing else is asked any more. */
+  async endLesson() {
+    await this.door.ask(this.base, { method: "DELETE" });
   }
 
   /** @returns {Promise<Beginning>} */
@@ -95,7 +135,8 @@ export class LiveSource {
    */
   async follow(take, connected) {
     for (;;) {
-      const answer = await fetch(this.base + events(this.history, this.count, EVENTS_A_REQUEST));
+      const target = this.base + events(this.history, this.count, EVENTS_A_REQUEST);
+      const answer = await this.door.ask(target, { signal: this.closing.signal });
       if (!answer.ok) throw new Refused("the lab refuses to send its events", answer.status);
       const text = await answer.text();
       this.count = Number(answer.headers.get("Pflab-Next"));
@@ -109,7 +150,7 @@ export class LiveSource {
     }
     /** @type {LabEvent[]} */
     let fresh = [];
-    const followed = sharedStreams((news) => {
+    const followed = this.door.follow((news) => {
       if (news.connected !== undefined) connected(news.connected);
       for (const { number, data } of news.arrivals ?? []) {
         if (number <= this.count) continue;
@@ -151,16 +192,12 @@ export class LiveSource {
 }
 
 /**
- * Return a function that tells the streams where this page is, or with null that it reads nothing. All pages share the streams, if
- * the browser can share a worker.
- * @param {(told: import("./lab_streams.js").Told) => void} take
- * @returns {(place: import("./lab_streams.js").Place | null) => void}
+ * Return what an answer contains: decoded JSON, or text. Throws Refused if it is a refusal.
+ * @param {Response} answer
  */
-function sharedStreams(take) {
-  if ("SharedWorker" in globalThis) {
-    const { port } = new SharedWorker(new URL("shared_streams.js", import.meta.url), { type: "module" });
-    port.onmessage = ({ data }) => take(data);
-    return (place) => port.postMessage(place);
-  }
-  return new LabStreams().reader(take);
+async function contentOf(answer) {
+  const kind = answer.headers.get("Content-Type") ?? "";
+  const content = kind.includes("json") && !kind.includes("ndjson") ? await answer.json() : await answer.text();
+  if (!answer.ok) throw new Refused(content.detail ?? String(content), answer.status);
+  return content;
 }

@@ -11,7 +11,7 @@ export class ReplaySource {
   /** @param {string} packed the run: JSON, compressed by gzip, in base 64 */
   constructor(packed) {
     this.packed = packed;
-    this.live = false;
+    this.live = /** @type {const} */ (false);
     this.base = "";
     /** @type {LabEvent[]} */
     this.events = [];

@@ -6,8 +6,9 @@
  */
 
 import { LabStreams } from "./lab_streams.js";
+import { askServer } from "./server_door.js";
 
-const streams = new LabStreams();
+const streams = new LabStreams(askServer);
 
 self.addEventListener("connect", (/** @type {any} */ event) => {
   /** @type {MessagePort} */

@@ -1,25 +1,13 @@
 /** The course: the list of lessons, and the text of the lesson that is played. */
 
 import { LESSONS } from "../api.js";
-import { addressOf } from "../lesson_player.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { Visit } from "./visit.js";
 
 /**
  * @typedef {import("../store.js").Store} Store
  * @typedef {import("../lesson_player.js").Lesson} Lesson
- *
- * @typedef {object} Listed
- * @property {string} name
- * @property {boolean} own whether it is a trainer's own
- * @property {number | null} number
- * @property {string | null} level
- * @property {string | null} learn
- * @property {string} title
- * @property {number} minutes
- * @property {number} texts
- * @property {number} questions
- * @property {number} servers
- * @property {{id: string, path: string, told: number}[]} played the labs in which it is played at present
+ * @typedef {import("../lesson_player.js").Listed} Listed
  */
 
 const LEVELS = { basic: "Basic", advanced: "Advanced", expert: "Expert" };
@@ -38,7 +26,7 @@ export function Lessons({ store }) {
     }
     dialog.current?.showModal();
     setProblem("");
-    courseOf().then(setLessons, (/** @type {Error} */ error) => setProblem(error.message));
+    courseOf(store).then(setLessons, (/** @type {Error} */ error) => setProblem(error.message));
   }, [open]);
   const term = search.trim().toLowerCase();
   const fitting = (lessons ?? []).filter((lesson) =>
@@ -59,7 +47,7 @@ export function Lessons({ store }) {
           ${labs.map(
             ({ id, path, told, lesson }) =>
               html`<li key=${id}>
-                <a href=${addressOf(path, lesson.name)}>${lesson.title}</a>, step ${told} of ${lesson.texts + lesson.questions}
+                <${Visit} store=${store} address=${store.address.ofLesson(path, lesson.name)}>${lesson.title}</${Visit}>, step ${told} of ${lesson.texts + lesson.questions}
               </li>`,
           )}
         </ul>`
@@ -99,14 +87,9 @@ export function Lessons({ store }) {
   </dialog>`;
 }
 
-/** Return the course. Throws an error with the mistakes in a lesson's file. @returns {Promise<Listed[]>} */
-async function courseOf() {
-  const answer = await fetch(LESSONS).catch(() => {
-    throw new Error("the lab does not answer; has it been stopped?");
-  });
-  const content = await answer.json();
-  if (!answer.ok) throw new Error(content.detail);
-  return content;
+/** Return the course. Throws an error with the mistakes in a lesson's file. @param {Store} store @returns {Promise<Listed[]>} */
+async function courseOf({ source }) {
+  return source.live ? source.ask(LESSONS) : [];
 }
 
 /** @param {Store} store @param {Pick<Listed, "name" | "title">} lesson */
@@ -116,13 +99,13 @@ function begin(store, { name, title }) {
 
 /** What is seen when the lesson of an address has ended. @param {{store: Store}} props */
 export function EndedLesson({ store }) {
-  const name = new URLSearchParams(location.search).get("lesson");
+  const { lesson: name } = store.address;
   return html`<section class="loading" aria-label="Ended lesson">
     <h1>This lesson has ended</h1>
     <p>Somebody ended it, another lesson took its place, nobody used it for half an hour, or the lab was restarted.</p>
     <div class="row">
       ${name && html`<button class="primary" onClick=${() => begin(store, { name, title: name })}>Begin ${name} again</button>`}
-      <a class="button" href="/">Go to the lab</a>
+      <${Visit} class="button" store=${store} address=${store.address.home()}>Go to the lab</${Visit}>
     </div>
     <p class="hint" role="alert">${store.orders.notice.value}</p>
   </section>`;
@@ -166,7 +149,7 @@ export function LessonCard({ store }) {
         !player.presenting &&
         html`<a
           class="button"
-          href=${addressOf(store.source.base, lesson.name, "presenter")}
+          href=${String(store.address.ofLesson(store.source.base, lesson.name, "presenter"))}
           target="_blank"
           title="Open a window with the notes, which plays the lesson on for this page too"
           onClick=${() => (player.following.value = true)}
@@ -240,20 +223,23 @@ function BeatText({ store, beat }) {
 function TheEnd({ store, lesson }) {
   const [following, setFollowing] = useState(/** @type {Listed | undefined} */ (undefined));
   useEffect(() => {
-    courseOf().then(
+    courseOf(store).then(
       (course) => setFollowing(course[course.findIndex(({ name }) => name === lesson.name) + 1]),
       () => undefined, // then there is only this lesson
     );
   }, [lesson.name]);
   const busy = Boolean(store.orders.busy.value);
+  const outside = store.source.live ? store.source.outside : null;
   return html`
     ${lesson.failure && html`<${Failure} store=${store} lesson=${lesson} failure=${lesson.failure} />`}
     ${lesson.verdict?.in_words.map((sentence) => html`<p>${sentence}</p>`)} ${lesson.look && html`<p>Look at: ${lesson.look}</p>`}
     ${
       lesson.look &&
-      html`<p class="hint">
-        In a terminal, add${" "}<code>--lab ${location.origin}${store.source.base}</code> to reach the lab of this lesson.
-      </p>`
+      html`<p class="hint">${
+        outside === null
+          ? "This lab is in your browser, so no program outside of it can reach it. Take the lab, and start a server with it."
+          : html`In a terminal, add${" "}<code>--lab ${outside}</code> to reach the lab of this lesson.`
+      }</p>`
     }
     <p>The lab is still up. Try what you like in it, end the lesson, or go on:</p>
     <div class="row" role="group" aria-label="Go on">

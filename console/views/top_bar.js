@@ -4,6 +4,7 @@ import { CLOCK, LAB, savedLab } from "../api.js";
 import { clockTime, duration, fullInstant } from "../state/lab_time.js";
 import { folderName } from "../state/lab_state.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { Download } from "./download.js";
 import { NEVER_SUSPENDED } from "./panel/administration.js";
 
 /**
@@ -196,7 +197,7 @@ function Save({ store }) {
       menu.open &&
       html`<div class="sheet" role="dialog" aria-label="Save">
       <h2>This run</h2>
-      <a class="button" href=${source.base + LAB.replay} download>Download the run as one HTML file</a>
+      <${Download} store=${store} path=${LAB.replay} name="run.html">Download the run as one HTML file</${Download}>
       ${
         !source.base &&
         html`<h2>This lab</h2>

@@ -105,7 +105,7 @@ def test_posting_editing_and_deleting(posts: str, open_page: OpenPage, tmp_path:
     page.get_by_role("dialog").get_by_role("button", name="Post", exact=True).click()
     page.get_by_role("button", name="From a browser").first.click()
     with page.expect_download() as found:
-        page.get_by_role("link", name="plan.txt").click()
+        page.get_by_role("button", name="plan.txt").click()
     assert found.value.suggested_filename == "plan.txt"
     assert found.value.path().read_bytes() == b"first\r\nsecond"
     page.get_by_role("button", name="Edit …").click()

@@ -124,6 +124,29 @@ def test_a_lesson_that_is_played_is_found_again(lab: str, open_page: OpenPage) -
     end(page)
 
 
+def test_a_lesson_is_shown_in_the_same_page_and_back_leads_to_the_lab(lab: str, open_page: OpenPage) -> None:
+    """A lesson that is begun from the list replaces the lab in the same document, and so does the browser's way back: a lab in a
+    tab would end with its document. Its address alone begins a lesson too."""
+    page = open_page(lab).page
+    card = page.get_by_role("region", name="Lesson")
+    page.evaluate("document.kept = true")
+    page.keyboard.press("l")
+    page.get_by_role("dialog", name="Lessons").get_by_role("button", name="lost-mail").click()
+    expect(card).to_contain_text("step 1 of", timeout=LONGEST_MS)
+    assert "&lesson=lost-mail" in page.url
+    page.go_back()
+    expect(card).to_have_count(0)
+    expect(page.get_by_role("button", name="Server B,")).to_be_visible()
+    page.go_forward()
+    expect(card).to_contain_text("step 1 of", timeout=LONGEST_MS)
+    end(page)
+    expect(card).to_have_count(0)
+    assert page.evaluate("document.kept")
+    page.goto(f"{lab}/?lesson=lost-mail")
+    expect(card).to_contain_text("step 1 of", timeout=LONGEST_MS)
+    end(page)
+
+
 def test_the_page_of_an_ended_lesson_leads_on(lab: str, open_page: OpenPage) -> None:
     """Who opens the page of a lesson that has ended can begin the same lesson again, or go to the lab."""
     address = begin(lab, "lost-mail")
@@ -131,7 +154,7 @@ def test_the_page_of_an_ended_lesson_leads_on(lab: str, open_page: OpenPage) -> 
         client.json("DELETE", parse_qs(urlsplit(address).query)["lab"][0])
     watched = open_page(address)
     ended = watched.page.get_by_role("region", name="Ended lesson")
-    expect(ended.get_by_role("link", name="Go to the lab")).to_have_attribute("href", "/")
+    expect(ended.get_by_role("link", name="Go to the lab")).to_have_attribute("href", "./")
     ended.get_by_role("button", name="Begin lost-mail again").click()
     expect(watched.page.get_by_role("region", name="Lesson")).to_be_visible(timeout=LONGEST_MS)
     end(watched.page)

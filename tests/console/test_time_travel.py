@@ -136,7 +136,7 @@ def test_a_lab_gives_its_run_as_a_file(lost: str, open_page: OpenPage, tmp_path:
     page = open_page(lost).page
     with page.expect_download() as found:
         page.get_by_role("button", name="Save …").click()
-        page.get_by_role("link", name="Download the run").click()
+        page.get_by_role("button", name="Download the run").click()
     file = tmp_path / "run.html"
     found.value.save_as(file)
     replayed = open_page(file.as_uri()).page

@@ -7,6 +7,7 @@ import { shortInstant } from "../../state/lab_time.js";
 import { visibleText, whereIs } from "../../state/posts.js";
 import { choicesOf } from "../../state/source_choice.js";
 import { html, useMemo, useState } from "../../vendor/preact.js";
+import { Download } from "../download.js";
 import { UntilWhen } from "../expected.js";
 import { isPresent, useAnswer } from "../fetched.js";
 import { SourceChoice } from "../panel/source_choice.js";
@@ -76,12 +77,7 @@ export function PostPanel({ store, state, folder, server, object }) {
       html`<div class="row">
         <button disabled=${!shown} onClick=${() => setEditing("edit")}>Edit …</button>
         <button class="danger" onClick=${remove}>${sure ? "Really delete" : "Delete"}</button>
-        <a
-          class="button"
-          href=${store.source.base + paths.mail}
-          download="post.eml"
-          >Save as a mail</a
-        >
+        <${Download} store=${store} path=${paths.mail} name="post.eml">Save as a mail</${Download}>
       </div>`
     }
     ${
@@ -152,9 +148,9 @@ function Attachments({ store, version, path }) {
       ${version.attachments.map(
         ([name, size], index) =>
           html`<li>
-            <a href=${store.source.base + path(index + 1)} download=${name || "attachment"}>
+            <${Download} plain store=${store} path=${path(index + 1)} name=${name || "attachment"}>
               <bdi>${visibleText(name || "attachment")}</bdi>
-            </a>
+            </${Download}>
             ${" "}<small>${size} B</small>
           </li>`,
       )}

@@ -1,0 +1,79 @@
+/**
+ * The address of a page of the console: which lab it shows, and how.
+ *
+ *     ./?lab=/lessons/ID&lesson=NAME     the lab of a lesson on a server; by its name, the lesson can be begun again
+ *     ./?lesson=NAME                     a lesson that is begun when the page is opened; in a tab, the one that is played there
+ *     ./?topology=NAME                   a lab in a tab, with one of the examples
+ *     ./?lab=...&presenter               the presenter's window; with &follow a page that follows it
+ */
+
+/** A lesson's lab has the API of a lab below a path of its own. */
+const LESSON_PATH = /^\/lessons\/[A-Za-z0-9_-]+$/;
+
+/**
+ * @typedef {object} Parts
+ * @property {string} base the path of the lab on its server; "" for the server's own
+ * @property {string} lesson the name of the lesson that is played in this lab, or ""
+ * @property {string} topology the name of the example that a tab shows, or ""
+ * @property {"presenter" | "follow" | ""} role
+ */
+
+export class Address {
+  /**
+   * @param {Partial<Parts>} parts
+   * @param {boolean} inTab whether the lab is in the browser: then the paths of lessons do not outlive the tab
+   */
+  constructor({ base = "", lesson = "", topology = "", role = "" }, inTab) {
+    this.base = base;
+    this.lesson = lesson;
+    this.topology = topology;
+    this.role = role;
+    this.inTab = inTab;
+  }
+
+  /**
+   * Read an address.
+   * @param {string} search the part from "?" on
+   * @param {boolean} inTab
+   */
+  static parse(search, inTab) {
+    const values = new URLSearchParams(search);
+    const base = values.get("lab") ?? "";
+    return new Address(
+      {
+        base: LESSON_PATH.test(base) && !inTab ? base : "",
+        lesson: values.get("lesson") ?? "",
+        topology: values.get("topology") ?? "",
+        role: values.has("presenter") ? "presenter" : values.has("follow") ? "follow" : "",
+      },
+      inTab,
+    );
+  }
+
+  /** Return the address of the lab that serves the lessons. */
+  home() {
+    return new Address({ topology: this.topology }, this.inTab);
+  }
+
+  /**
+   * Return the address of a lesson beside this one.
+   * @param {string} path of the lesson's lab
+   * @param {string} lesson its name
+   * @param {Parts["role"]} [role]
+   */
+  ofLesson(path, lesson, role = "") {
+    return new Address({ base: path.replace(/\/$/, ""), lesson, topology: this.topology, role }, this.inTab);
+  }
+
+  /** Return the address as a link from any page of the console. */
+  toString() {
+    const { base, lesson, topology, role } = this;
+    const parts = [
+      topology && `topology=${encodeURIComponent(topology)}`,
+      base && !this.inTab && `lab=${base}`,
+      lesson && `lesson=${encodeURIComponent(lesson)}`,
+      role,
+    ].filter(Boolean);
+    return parts.length > 0 ? `./?${parts.join("&")}` : "./";
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * What shows one lab after the other in the same page. A page is not left for another lab: a lab in a tab would end with it.
+ *
+ * No other module but this one and the doors (source/) knows the window's location and history.
+ */
+
+import { Address } from "./address.js";
+import { Preferences } from "./preferences.js";
+import { Store } from "./store.js";
+import { html, render } from "./vendor/preact.js";
+import { App } from "./views/app.js";
+
+/** The answer for a lab that is not there. */
+const GONE = 404;
+
+export class Shell {
+  /**
+   * @param {(base: string) => import("./source/live.js").Source} sourceAt returns the source of a lab
+   * @param {{inTab?: boolean}} [options] inTab: the lab is in this browser
+   */
+  constructor(sourceAt, { inTab = false } = {}) {
+    this.sourceAt = sourceAt;
+    this.inTab = inTab;
+    this.root = /** @type {HTMLElement} */ (document.getElementById("console"));
+    this.preferences = new Preferences();
+    /** @type {Store | null} */
+    this.store = null;
+    this.visits = 0;
+  }
+
+  /** Show the lab of the window's address, from now on. */
+  start() {
+    this.preferences.apply();
+    this.root.replaceChildren();
+    addEventListener("popstate", () => void this.show(this.here()));
+    void this.show(this.here());
+  }
+
+  here() {
+    return Address.parse(location.search, this.inTab);
+  }
+
+  /**
+   * Show a lab, as the page of its address. If the address is that of this page, begin with the lab again.
+   * @param {Address} address
+   */
+  visit(address) {
+    const target = new URL(String(address), location.href);
+    if (target.href !== location.href) history.pushState(null, "", target);
+    void this.show(address);
+  }
+
+  /** @param {Address} address */
+  async show(address) {
+    this.store?.close();
+    const visit = ++this.visits;
+    const store = new Store(this.sourceAt(address.base), address, (other) => this.visit(other), this.preferences);
+    this.store = store;
+    render(html`<${App} key=${visit} store=${store} />`, this.root);
+    try {
+      if (address.lesson && !address.base) await this.join(store, visit);
+      else await store.open();
+    } catch (error) {
+      if (visit !== this.visits) return; // another lab is shown meanwhile
+      if (address.base && /** @type {any} */ (error).status === GONE) store.ended.value = true;
+      else store.failure.value = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  /**
+   * Begin the lesson of an address. In a tab, join it if it is played there already.
+   * @param {Store} store
+   * @param {number} visit
+   */
+  async join({ source, address }, visit) {
+    if (!source.live) return;
+    const played = this.inTab ? await source.lessonPlayed(address.lesson) : null;
+    const path = played ?? (await source.beginLesson(address.lesson));
+    if (visit !== this.visits) return;
+    const lesson = address.ofLesson(path, address.lesson, address.role);
+    history.replaceState(null, "", String(lesson));
+    await this.show(lesson);
+  }
+}
