@@ -10,12 +10,14 @@ import { Store } from "./store.js";
 import { html, render } from "./vendor/preact.js";
 import { App } from "./views/app.js";
 
+/** @typedef {import("./source/live.js").Source} Source */
+
 /** The answer for a lab that is not there. */
 const GONE = 404;
 
 export class Shell {
   /**
-   * @param {(base: string) => import("./source/live.js").Source} sourceAt returns the source of a lab
+   * @param {(base: string) => Source} sourceAt returns the source of a lab
    * @param {{inTab?: boolean}} [options] inTab: the lab is in this browser
    */
   constructor(sourceAt, { inTab = false } = {}) {

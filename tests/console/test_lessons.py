@@ -125,8 +125,8 @@ def test_a_lesson_that_is_played_is_found_again(lab: str, open_page: OpenPage) -
 
 
 def test_a_lesson_is_shown_in_the_same_page_and_back_leads_to_the_lab(lab: str, open_page: OpenPage) -> None:
-    """A lesson that is begun from the list replaces the lab in the same document, and so does the browser's way back: a lab in a
-    tab would end with its document. Its address alone begins a lesson too."""
+    """A lesson that is begun from the list replaces the lab in the same document, and so does the browser's way back: a lab
+    in a tab would end with its document. Its address alone begins a lesson too."""
     page = open_page(lab).page
     card = page.get_by_role("region", name="Lesson")
     page.evaluate("document.kept = true")
