@@ -1,4 +1,4 @@
-// Make preact.js, d3.js and LICENSES/ of this folder from the packages in vendor.json.
+// Make preact.js, d3.js, ed25519.js and LICENSES/ of this folder from the packages in vendor.json.
 //
 //     node console/vendor/make.mjs          (or: make vendor)
 //
@@ -56,7 +56,7 @@ try {
   for (const each of [...record.packages, record.bundler]) unpack(each, folder);
   /** @type {Record<string, Buffer>} */
   const files = {};
-  for (const bundle of ["d3", "preact"]) {
+  for (const bundle of ["d3", "ed25519", "preact"]) {
     const entry = join(folder, `${bundle}.entry.mjs`);
     const output = join(folder, `${bundle}.js`);
     writeFileSync(entry, readFileSync(join(HERE, `${bundle}.entry.mjs`)));

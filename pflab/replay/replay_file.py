@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import posixpath
-import re
 from base64 import b64encode
 from hashlib import sha256
 from html import escape
@@ -20,18 +18,13 @@ from typing import TYPE_CHECKING, Final
 from node.seeded_ids import setup_guid
 from pflab.errors import LabError
 from pflab.replay.console_events import lexicon_of, with_words
-from pflab.replay.console_files import read_text, script_paths, style_paths
+from pflab.replay.console_files import RELATIVE_IMPORT, START, read_text, resolved, script_paths, style_paths
 
 if TYPE_CHECKING:
     from pflab.runs.events import RunEvents
 
 _NAME: Final = "pflab:/"
 """How the name of a module begins in the import map."""
-
-_IMPORT: Final = re.compile(r'(?m)(^\s*(?:import|export)\b[^"\n;]*?(?:from\s*)?"|^\} from ")(\.{1,2}/[^"]+)(")')
-"""A relative import at the beginning of a line, as Prettier writes it."""
-
-_START: Final = "main.js"
 
 
 def replay_file(run: RunEvents, *, title: str) -> str:
@@ -45,7 +38,7 @@ def replay_file(run: RunEvents, *, title: str) -> str:
         )
     imports = {f"{_NAME}{path}": _data_url(_with_absolute_imports(path)) for path in script_paths()}
     import_map = json.dumps({"imports": imports})
-    start = f'import "{_NAME}{_START}";'
+    start = f'import "{_NAME}{START}";'
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -79,11 +72,7 @@ def _data_url(script: str) -> str:
 
 
 def _with_absolute_imports(path: str) -> str:
-    folder = posixpath.dirname(path)
-    return _IMPORT.sub(
-        lambda found: f"{found[1]}{_NAME}{posixpath.normpath(posixpath.join(folder, found[2]))}{found[3]}",
-        read_text(path),
-    )
+    return RELATIVE_IMPORT.sub(lambda found: f"{found[1]}{_NAME}{resolved(path, found[2])}{found[3]}", read_text(path))
 
 
 def _packed(run: RunEvents) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pflab.replay.console_files import script_paths
+from pflab.replay.console_files import CONSOLE
 from tests.package.release import complaints, differences, sdist_mistakes
 from tests.support.installed import Package, output_of
 
@@ -32,7 +32,8 @@ def test_the_wheel_is_complete(project_root: Path, package: Package) -> None:
         for path in (project_root / part).rglob(kind)
     }
     assert {path for path in in_tree if f"pflab/_floors/{path}" not in inside} == set()
-    assert [each for each in script_paths() if f"pflab/_floors/console/{each}" not in inside] == []
+    modules = {path.relative_to(CONSOLE) for path in CONSOLE.rglob("*.js") if "tests" not in path.parts}
+    assert {path for path in modules if f"pflab/_floors/console/{path}" not in inside} == set()
     assert [each for each in inside if each.startswith("pflab/_floors/console/tests")] == []
 
 

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-OWN = {"vendor.json", "make.mjs", "preact.entry.mjs", "d3.entry.mjs", "preact.d.ts", "d3.d.ts"}
+OWN = {"vendor.json", "make.mjs"} | {
+    f"{name}.{end}" for name in ("preact", "d3", "ed25519") for end in ("entry.mjs", "d.ts")
+}
 
 
 @pytest.fixture(scope="module")

@@ -36,8 +36,8 @@ GROUPS: Final = {
         ("console.png", "lost-mail.webp", "console-mail.png", "console-folders.png", "console-faults.png"),
         (
             "console/index.html", "console/*.js", "console/source/*.js", "console/state/*.js", "console/style/*.css",
-            "console/vendor/*.js", "console/views/**/*.js", "pflab/replay/console_events.py", "pflab/terms/event_words.py",
-            "scenarios/lost-mail.yaml", "topology/examples/default.yaml",
+            "console/vendor/d3.js", "console/vendor/preact.js", "console/views/**/*.js", "pflab/replay/console_events.py",
+            "pflab/terms/event_words.py", "scenarios/lost-mail.yaml", "topology/examples/default.yaml",
         ),
     ),
     "report": Group(
