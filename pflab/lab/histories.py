@@ -54,6 +54,19 @@ class Histories(Generic[LabT]):
         self.lab = self._made(earlier)
         return True
 
+    async def follow(self, begun: Callable[[], None]) -> None:
+        """Begin the next history after each order, until the lab must end. The lab of the present history is up.
+
+        begun: called when another history has begun.
+        """
+        while True:
+            ended = self.lab
+            if not await self.next():  # after it, requests are told that the lab is starting
+                return
+            await ended.close()
+            await self.lab.up()
+            begun()
+
     def _made(self, earlier: Earlier | None) -> LabT:
         lab, saved = self._make(self.folder, earlier), SavedRuns(self.folder.path / SAVED)
 

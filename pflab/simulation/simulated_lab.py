@@ -66,6 +66,7 @@ class SimulatedLab(Simulator, InProcessLab):
     """A simulated lab that an HTTP server can serve.
 
     folder: its run folder.
+    run: the run's id, by default the name of the folder.
     earlier: the run that this one continues, whose databases and traces the run folder has.
     most_events: see `pflab.runs.recorder`.
     """
@@ -76,6 +77,7 @@ class SimulatedLab(Simulator, InProcessLab):
         *,
         folder: RunFolder,
         seed: int = 1,
+        run: str | None = None,
         earlier: Earlier | None = None,
         most_events: int | None = None,
     ) -> None:
@@ -84,7 +86,7 @@ class SimulatedLab(Simulator, InProcessLab):
             topology,
             folder=folder,
             seed=seed,
-            run=folder.name if earlier is None else earlier.end.run,
+            run=(run or folder.name) if earlier is None else earlier.end.run,
             earlier=() if earlier is None else earlier.events,
             keep=[self.recent_mails.keep],
             most_events=most_events,

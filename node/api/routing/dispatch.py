@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, MutableMapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from node.api.access import App
+from node.api.access import App, Send
+
+_ASGI: Final = {"version": "3.0", "spec_version": "2.4"}
+"""Since 2.4 an application need not listen for the client's end beside a stream."""
 
 
 class Answer(NamedTuple):
@@ -25,10 +29,33 @@ async def dispatch(
     target: the path and the query, such as `/nodes/A/messages?folder=Projects`.
     headers: header fields, such as Idempotency-Key; Content-Type is application/json unless it is given.
     """
+    status = 0
+    answered: dict[str, str] = {}
+    content = bytearray()
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        nonlocal status
+        if message["type"] == "http.response.start":
+            status = message["status"]
+            answered.update(fields_of(message))
+        else:
+            content.extend(message.get("body", b""))
+
+    await deliver(app, method, target, headers or {}, body, send)
+    return Answer(status, answered, bytes(content))
+
+
+async def deliver(app: App, method: str, target: str, headers: Mapping[str, str], body: bytes, send: Send) -> None:
+    """Make a request, as `dispatch` does, and give each part of the answer to `send` as it comes. The task that calls this
+    function can be cancelled to end a stream.
+
+    send: gets the messages of ASGI, http.response.start and http.response.body.
+    """
     path, _, query = target.partition("?")
-    fields = {"content-type": "application/json", **{name.lower(): value for name, value in (headers or {}).items()}}
+    fields = {"content-type": "application/json", **{name.lower(): value for name, value in headers.items()}}
     scope = {
         "type": "http",
+        "asgi": _ASGI,
         "method": method,
         "path": unquote(path),
         "raw_path": path.encode(),
@@ -37,20 +64,15 @@ async def dispatch(
         "headers": [(name.encode(), value.encode("latin-1")) for name, value in fields.items()],
     }
     requests = [{"type": "http.request", "body": body, "more_body": False}]
-    status = 0
-    answered: dict[str, str] = {}
-    content = bytearray()
 
     async def receive() -> MutableMapping[str, Any]:
-        return requests.pop() if requests else {"type": "http.disconnect"}
-
-    async def send(message: MutableMapping[str, Any]) -> None:
-        nonlocal status
-        if message["type"] == "http.response.start":
-            status = message["status"]
-            answered.update({name.decode(): value.decode("latin-1") for name, value in message["headers"]})
-        else:
-            content.extend(message.get("body", b""))
+        if not requests:
+            await asyncio.Event().wait()  # the client goes only by ending this task
+        return requests.pop()
 
     await app(scope, receive, send)
-    return Answer(status, answered, bytes(content))
+
+
+def fields_of(start: Mapping[str, Any]) -> dict[str, str]:
+    """Return the header fields of a message http.response.start."""
+    return {name.decode(): value.decode("latin-1") for name, value in start["headers"]}

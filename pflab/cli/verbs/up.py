@@ -366,13 +366,13 @@ async def _in_this_process(plan: Plan, options: SocketOptions) -> RunFolder:
         url = f"http://{host}:{port}"
         ends.enter_context(_announced(url, histories.orders, plan.caller))
         plan.caller.tell_ready(histories.lab, url, plan.folder)
-        while True:
+
+        def tell() -> None:
             _tell_addresses(plan.caller, histories.lab, url, histories.folder)
-            ended = histories.lab
-            if not await histories.next():  # after it, requests are told that the lab is starting
-                return histories.folder
-            await ended.close()
-            await histories.lab.up()
+
+        tell()
+        await histories.follow(tell)
+    return histories.folder
 
 
 def _with_earlier(options: SocketOptions, earlier: Earlier | None) -> SocketOptions:

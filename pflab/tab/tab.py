@@ -1,0 +1,170 @@
+"""A lab, its lessons and its HTTP API without a server: what `pflab up --simulated` serves, for a page in the same process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import shutil
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+from node.api.routing.dispatch import deliver, fields_of
+from pflab.lab.histories import Histories
+from pflab.lessons.classroom import Classroom
+from pflab.lessons.routes import extension_of
+from pflab.runs.continued import Earlier, continue_run
+from pflab.runs.lab_file import pack, unpack
+from pflab.runs.recorder import MOST_HELD
+from pflab.runs.run_folder import RunFolder
+from pflab.server.app import app_of_live_lab
+from pflab.simulation.simulated_lab import SimulatedLab
+from topology.file.load import load_topology, topology_from_text
+
+if TYPE_CHECKING:
+    from pflab.scenario.load import Scenario
+    from topology.model import Topology
+
+SEED: Final = 1
+"""The seed of the GUIDs and keys of a lab, that of `pflab up`."""
+
+RUN: Final = "tab"
+"""The name of the runs of a tab."""
+
+SendPart = Callable[[str, object, object], None]
+"""Gets the parts of an answer, each as its kind with two values:
+
+| kind | values |
+|---|---|
+| `start` | the status, and the header fields as JSON, with names in lower case |
+| `body` | some bytes, and None; as many parts as there are |
+| `end` | None and None; the answer to a request for a stream has no end |
+"""
+
+log = logging.getLogger("pflab.tab")
+
+
+class Tab:
+    """A lab that is up, and the lessons that are played beside it, each in a lab of its own.
+
+    lab: YAML text with a topology, or a lab file (`pflab.runs.lab_file`), whose lab goes on in the tab.
+    folder: where the files of its runs go.
+    lessons: returns the lessons by their names.
+    now: returns the present real time, for the names of runs.
+
+    Raises ProblemsError if the topology has mistakes, and LabError for a file that is no lab file.
+
+    Call `open`, then `answer` any number of times, then `close`.
+    """
+
+    def __init__(
+        self,
+        lab: str | bytes,
+        *,
+        folder: Path,
+        lessons: Callable[[], Mapping[str, Scenario]],
+        now: Callable[[], datetime],
+    ) -> None:
+        def make(folder: RunFolder, earlier: Earlier | None) -> SimulatedLab:
+            return SimulatedLab(topology, folder=folder, seed=seed, earlier=earlier, most_events=MOST_HELD)
+
+        def next_folder() -> RunFolder:
+            return RunFolder.create(folder, RUN, started=now())
+
+        if isinstance(lab, str):
+            topology, seed, first, earlier = topology_from_text(lab), SEED, next_folder(), None
+        else:
+            with _temporary_run() as taken:
+                unpack(lab, taken)
+                topology, seed = (
+                    load_topology(taken.path / "topology.yaml"),
+                    int((taken.path / "seed").read_text("ascii")),
+                )
+                first = next_folder()
+                earlier = continue_run(taken.path, first)
+        self._histories = Histories(first, make, next_folder, earlier)
+        self._lessons = extension_of(Classroom(lessons, _lab_of_lesson))
+        self._app = app_of_live_lab(lambda: self._histories.lab, self._lessons)
+        self._following: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def open(
+        cls,
+        lab: str | bytes,
+        *,
+        folder: Path,
+        lessons: Callable[[], Mapping[str, Scenario]],
+        now: Callable[[], datetime],
+    ) -> Tab:
+        """Return a tab whose lab is up; see the class for the arguments and errors."""
+        tab = cls(lab, folder=folder, lessons=lessons, now=now)
+        await tab._histories.lab.up()
+        tab._following = asyncio.create_task(tab._histories.follow(tab._remove_earlier), name="histories")
+        return tab
+
+    async def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes, send: SendPart) -> None:
+        """Answer a request to the lab's HTTP API, or to that of a lesson. The task that calls this function can be cancelled to
+        end a stream.
+
+        target: the path and the query.
+        send: gets the parts of the answer as they come.
+
+        Raises the error of the lab if it could not go back to a saved lab, and an error of ours if it cuts an answer.
+        """
+        if self._following is not None and self._following.done():
+            self._following.result()
+        ended = False
+
+        async def send_part(message: MutableMapping[str, Any]) -> None:
+            nonlocal ended
+            if message["type"] == "http.response.start":
+                send("start", int(message["status"]), json.dumps(fields_of(message)))
+                return
+            if content := message.get("body"):
+                send("body", content, None)
+            if not message.get("more_body"):
+                ended = True
+                send("end", None, None)
+
+        try:
+            await deliver(self._app, method, target, headers, body, send_part)
+        except Exception:
+            if not ended:
+                raise
+            log.exception("%s %s", method, target)  # the answer says which error
+
+    async def saved(self) -> bytes:
+        """Return the lab as it is now, as a lab file. Raises LabError if it is too large for one."""
+        with _temporary_run() as folder:
+            await self._histories.lab.copy_into(folder)
+            return pack(folder)
+
+    async def close(self) -> None:
+        """End the lab and its lessons."""
+        await self._lessons.close()
+        if self._following is not None:
+            self._histories.orders.put_nowait(None)
+            await asyncio.wait([self._following])
+        await self._histories.lab.close()
+
+    def _remove_earlier(self) -> None:
+        """Remove the files of the run history that has ended: in a browser they are in memory. The next one has copies of its
+        saved labs."""
+        kept = self._histories.folder.path
+        for path in kept.parent.iterdir():
+            if path != kept:
+                shutil.rmtree(path)
+
+
+@contextmanager
+def _temporary_run() -> Iterator[RunFolder]:
+    with TemporaryDirectory(prefix="pflab-tab-") as place:
+        yield RunFolder.at(Path(place) / "lab")
+
+
+def _lab_of_lesson(topology: Topology, folder: RunFolder, run: str) -> SimulatedLab:
+    return SimulatedLab(topology, folder=folder, run=run)
