@@ -46,7 +46,7 @@ PARTS: Final = (
     ),
     ("items and mails: encode, decode", ("node/codec/", "transport/mapi/", "transport/mime/", "email/")),
     ("trace and log of events", ("traces/", "node/state/application_log", "node/store/trace_export")),
-    ("HTTP: uvicorn, starlette, msgspec", ("uvicorn/", "starlette/", "msgspec", "h11/", "node/api/")),
+    ("HTTP: uvicorn, msgspec", ("uvicorn/", "msgspec", "h11/", "node/api/")),
     ("SMTP: aiosmtpd, aiosmtplib, ours", ("aiosmtpd/", "aiosmtplib/", "transport/smtp/", "transport/protocol/")),
     ("MTA", ("transport/mta/",)),
     ("the store itself", ("node/",)),

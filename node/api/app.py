@@ -11,10 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from http import HTTPStatus
 from typing import Any, Final
 
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-
-from node.api.access import App, Receive, Scope, Send, TooLarge
+from node.api.access import TooLarge
+from node.api.asgi import App, ClientDisconnect, Receive, Request, Response, Scope, Send
 from node.api.docs_page import POLICY, docs_page
 from node.api.events import EVENTS, STREAM
 from node.api.health import HEALTH

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any, Final, Protocol
 
 from msgspec import Meta
-from starlette.responses import Response
 
+from node.api.asgi import Response
 from node.api.hosts import LAST_NUMBER, Name, Number, Rate, check_rate
 from node.api.routing.reading import Body
 from node.api.routing.routes import Routes

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
 from typing import Annotated, Any, Final
 
 from msgspec import Meta
-from starlette.responses import Response, StreamingResponse
 
+from node.api.asgi import Response, StreamingResponse
 from node.api.hosts import Hosts, Name, Number
 from node.api.routing.parameters import Header
 from node.api.routing.routes import Routes
@@ -94,18 +95,19 @@ def seq_of(text: str | None) -> int | None:
     return int(text) if text is not None and _PLACE.fullmatch(text) else None
 
 
-def streamed(content: AsyncIterator[bytes]) -> Response:
+def streamed(content: AsyncGenerator[bytes, None]) -> Response:
     """Return the answer with a stream of events."""
-    return StreamingResponse(_in_turns(content), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+    return StreamingResponse(_in_turns(content), {"Cache-Control": "no-store"}, "text/event-stream; charset=utf-8")
 
 
-async def _in_turns(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _in_turns(content: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
     sent = 0
-    async for chunk in content:
-        yield chunk
-        sent += 1
-        if sent % EVENTS_A_TURN == 0:
-            await asyncio.sleep(0)
+    async with aclosing(content):
+        async for chunk in content:
+            yield chunk
+            sent += 1
+            if sent % EVENTS_A_TURN == 0:
+                await asyncio.sleep(0)
 
 
 def _position(hosts: Hosts, text: str | None) -> dict[str, int]:
@@ -126,12 +128,12 @@ def _position(hosts: Hosts, text: str | None) -> dict[str, int]:
     return position
 
 
-async def _of_one(hosts: Hosts, name: str, seq: int) -> AsyncIterator[bytes]:
+async def _of_one(hosts: Hosts, name: str, seq: int) -> AsyncGenerator[bytes, None]:
     async for _, number, line in _followed(hosts, {name: seq}, only=name):
         yield b"id: %d\n%b" % (number, _as_sent(line)) if number else line
 
 
-async def _of_all(hosts: Hosts, position: dict[str, int]) -> AsyncIterator[bytes]:
+async def _of_all(hosts: Hosts, position: dict[str, int]) -> AsyncGenerator[bytes, None]:
     async for at, number, line in _followed(hosts, position):
         if not number:
             yield line

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Final
 
-from starlette.responses import Response
-
+from node.api.asgi import Response
 from node.api.hosts import Hosts, ServedHost
 from node.api.routing.openapi import refusals
 from node.api.routing.routes import Routes

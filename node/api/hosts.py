@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Protocol, TypeVar
 
 from msgspec import Meta
-from starlette.requests import Request
-from starlette.responses import Response
 
+from node.api.asgi import Request, Response
 from node.api.routing.parameters import Header
 from node.api.values import json_bytes, plain
 from node.store.node import Node
@@ -124,8 +123,8 @@ async def apply_change(
     if key is None:
         answer = await host.share(acting, len(body))
     else:
-        url = request.url
-        hashed = hashlib.blake2b(f"{request.method} {url.path}?{url.query}\n".encode(), digest_size=32)
+        asked = f"{request.method} {request.scope['path']}?{request.query}\n"
+        hashed = hashlib.blake2b(asked.encode(), digest_size=32)
         hashed.update(body)
         digest = hashed.digest()
 

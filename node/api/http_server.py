@@ -17,10 +17,10 @@ from typing import Any, Final, cast
 
 import h11
 import uvicorn
-from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from node.api.access import BODIES_BYTES, CLIENT_STREAMS, LOOPBACK_NAMES, App, Guard
+from node.api.access import BODIES_BYTES, CLIENT_STREAMS, LOOPBACK_NAMES, Guard
+from node.api.asgi import App, ClientDisconnect
 from node.api.values import PROBLEM, problem
 
 KEPT_S: Final = 75.0
@@ -170,7 +170,7 @@ def _listening(host: str, port: int) -> socket.socket:
     return listener
 
 
-_CROWDED: Final = bytes(problem(503, "Crowded", "too many connections are open; try again later").body)
+_CROWDED: Final = problem(503, "Crowded", "too many connections are open; try again later").body
 TOO_MANY: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
     b"Content-Type: %b\r\nContent-Length: %d\r\n\r\n%b" % (PROBLEM.encode(), len(_CROWDED), _CROWDED)
@@ -264,9 +264,9 @@ class LimitedConnection(H11Protocol):
         answer = problem(
             HTTPStatus.BAD_REQUEST, "Http", f"this is not HTTP/1.1, or its head is over {HEAD_BYTES} bytes"
         )
-        headers = [*answer.raw_headers, (b"connection", b"close")]
-        start = h11.Response(status_code=answer.status_code, headers=headers, reason=b"Bad Request")
-        for event in (start, h11.Data(data=bytes(answer.body)), h11.EndOfMessage()):
+        answer.headers["Connection"] = "close"
+        start = h11.Response(status_code=answer.status, headers=answer.start()["headers"], reason=b"Bad Request")
+        for event in (start, h11.Data(data=answer.body), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any, Final, NoReturn, Protocol
 
 from msgspec import Meta
-from starlette.requests import Request
-from starlette.responses import Response
 
+from node.api.asgi import Request, Response
 from node.api.control import At, Skew
 from node.api.events import EVENT_LINES
 from node.api.hosts import Name, Number

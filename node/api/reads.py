@@ -13,8 +13,8 @@ from inspect import Parameter, Signature
 from typing import Annotated, Any, Final
 
 from msgspec import Meta
-from starlette.responses import Response
 
+from node.api.asgi import Response
 from node.api.hosts import LAST_NUMBER, FolderQuery, Hosts, Name, Number
 from node.api.read_paths import READS
 from node.api.routing.routes import Routes

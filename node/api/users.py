@@ -6,9 +6,8 @@ from http import HTTPStatus
 from typing import Annotated, Final
 
 from msgspec import Meta
-from starlette.requests import Request
-from starlette.responses import Response
 
+from node.api.asgi import Request, Response
 from node.api.changes.routes import add_changes, answer_of, message_links
 from node.api.hosts import FolderQuery, Hosts, Key, Name, apply_change
 from node.api.read_paths import MOST_LISTED

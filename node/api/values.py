@@ -14,9 +14,9 @@ from inspect import cleandoc
 from typing import Any, Final
 
 import msgspec
-from starlette.responses import Response
 
 from node import errors
+from node.api.asgi import Response
 from traces.labtime import format_instant
 
 PROBLEM: Final = "application/problem+json"

@@ -19,6 +19,7 @@ from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from node.api.asgi import App
 from pflab.errors import LabError
 from pflab.lessons.lesson_folder import LessonFolder, remove_abandoned
 from pflab.runs.run_folder import RunFolder
@@ -27,7 +28,6 @@ from pflab.threads import in_thread
 from topology.problems import did_you_mean, quoted
 
 if TYPE_CHECKING:
-    from node.api.access import App
     from pflab.lab.served_lab import InProcessLab
     from pflab.lessons.played_lesson import PlayedLesson
     from pflab.scenario.load import Scenario

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import quote
 
 from msgspec import Meta
-from starlette.responses import RedirectResponse, Response
 
-from node.api.access import App, Receive, Scope, Send
+from node.api.asgi import App, Receive, Response, Scope, Send
 from node.api.routing.openapi import links, refusals
 from node.api.routing.reading import Body
 from node.api.routing.routes import Routes
@@ -118,14 +117,15 @@ async def play_again(classroom: Classroom, id: Id, wanted: Again) -> Response:  
 @LESSONS.get("/{id}", status=HTTPStatus.TEMPORARY_REDIRECT)
 async def page(classroom: Classroom, id: Id) -> Response:  # noqa: A002 - as above
     """Lead a browser to the console of the lesson's lab, at /lessons/{id}/."""
-    return RedirectResponse(f"{PATH}/{quote(id, safe='')}/")
+    location = f"{PATH}/{quote(id, safe='')}/"
+    return Response(status=HTTPStatus.TEMPORARY_REDIRECT, headers={"Location": location})
 
 
 @LESSONS.delete("/{id}", status=HTTPStatus.NO_CONTENT)
 async def end(classroom: Classroom, id: Id) -> Response:  # noqa: A002 - as above
     """End the lesson and its lab."""
     await classroom.end(id)
-    return Response(status_code=HTTPStatus.NO_CONTENT)
+    return Response(status=HTTPStatus.NO_CONTENT)
 
 
 def _listed(name: str, lesson: Scenario, classroom: Classroom) -> dict[str, Any]:

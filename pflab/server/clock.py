@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 from typing import Annotated, Final
 
 from msgspec import Meta
-from starlette.responses import Response
 
+from node.api.asgi import Response
 from node.api.hosts import Rate, check_rate
 from node.api.routing.reading import Body
 from node.api.routing.routes import Routes

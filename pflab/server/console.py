@@ -7,8 +7,7 @@ import re
 from http import HTTPStatus
 from typing import Annotated, Final
 
-from starlette.responses import Response
-
+from node.api.asgi import Response
 from node.api.routing.parameters import Header
 from node.api.routing.routes import Routes
 from node.api.values import problem
@@ -74,5 +73,5 @@ def _file(path: str, known: str | None) -> Response:
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     headers = {**_HEADERS, "ETag": tag}
     if known is not None and tag in {each.strip() for each in known.split(",")}:
-        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+        return Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
     return Response(content, media_type=TYPES[file.suffix], headers=headers)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import Annotated, Final
 from weakref import WeakKeyDictionary
 
 import msgspec
 from msgspec import Meta
-from starlette.responses import Response
 
+from node.api.asgi import Response
 from node.api.events import ALIVE_S, EVENT_LINES, LOOK_S, STREAMED, LastEventId, seq_of, streamed
 from node.api.hosts import Number
 from node.api.routing.routes import Routes
@@ -196,7 +196,7 @@ class _Reader:
             yield event, encode(event)
 
 
-async def _followed(lab_now: LabNow, seen: int, *, words: bool) -> AsyncIterator[bytes]:
+async def _followed(lab_now: LabNow, seen: int, *, words: bool) -> AsyncGenerator[bytes, None]:
     yield b": pflab\n\n"
     silent_s = 0.0
     reader = _Reader(lab_now, seen, lab_now().history, words=words)
@@ -214,7 +214,7 @@ async def _followed(lab_now: LabNow, seen: int, *, words: bool) -> AsyncIterator
         await asyncio.sleep(LOOK_S if is_silent else 0)
 
 
-async def _of_labs(lab_at: LabAt, positions: list[str]) -> AsyncIterator[bytes]:
+async def _of_labs(lab_at: LabAt, positions: list[str]) -> AsyncGenerator[bytes, None]:
     yield b": pflab\n\n"
     silent_s = 0.0
     with ExitStack() as uses:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from node.api.access import App
+from node.api.asgi import App
 from node.api.routing.routes import Served
 from pflab.server.events import LabAt
 

@@ -6,10 +6,9 @@ from http import HTTPStatus
 from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
-from starlette.requests import Request
-from starlette.responses import Response
 
 from node.api.access import carries
+from node.api.asgi import Request, Response
 from node.api.routing.openapi import links
 from node.api.routing.parameters import JSON
 from node.api.routing.routes import Routes

@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 from msgspec import Meta
-from starlette.responses import Response
 
+from node.api.asgi import Response
 from node.api.values import json_response
 from pflab.forecast.fork import Fork, present_of
 from pflab.forecast.what_if import MOST_STEPS, play, read_steps

@@ -6,8 +6,8 @@ from http import HTTPStatus
 from typing import Annotated, Final
 
 from msgspec import Meta
-from starlette.responses import Response
 
+from node.api.asgi import Response
 from node.api.routing.reading import Body
 from node.api.values import json_response
 from node.seeded_ids import setup_guid

@@ -7,8 +7,8 @@ from http import HTTPStatus
 from typing import Annotated, Final
 
 from msgspec import Meta
-from starlette.responses import Response
 
+from node.api.asgi import Response
 from node.api.reads import MAIL
 from node.api.values import json_response, problem
 from node.codec.property_meanings import INTERPRETERS, NAMES

@@ -14,9 +14,8 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final
 
-from starlette.types import Message
-
-from node.api.access import Receive, Scope, Send, TooLarge
+from node.api.access import TooLarge
+from node.api.asgi import Message, Receive, Scope, Send
 from node.api.values import problem, problem_of
 from node.errors import NodeError, NotRunning
 from pflab.errors import LabError

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 from msgspec import Meta
-from starlette.requests import Request
-from starlette.responses import Response
 
+from node.api.asgi import Request, Response
 from node.api.routing.reading import Body
 from node.api.values import json_response
 from node.errors import bug_line

@@ -6,9 +6,8 @@ from http import HTTPStatus
 from typing import Final
 
 import msgspec
-from starlette.requests import Request
-from starlette.responses import Response
 
+from node.api.asgi import Request, Response
 from node.api.routing.openapi import refusals
 from node.api.values import json_response, problem
 from pflab.lab.served_lab import ServedLab

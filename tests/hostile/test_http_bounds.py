@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from node.api.access import Guard, Receive, Scope, Send
+from node.api.access import Guard
+from node.api.asgi import Receive, Scope, Send
 from node.api.http_server import HttpLimits, HttpServer
 
 WAIT_S = 10.0

@@ -1,11 +1,10 @@
 """Access to the API: which requests are accepted, how large they may be, tokens, and the page at which a browser logs in.
 
 Imported by: the HTTP server and the applications that it serves.
-Public: `Guard`, its limits and errors, `carries`, and the types of an ASGI application.
+Public: `Guard`, its limits and errors, and `carries`.
 """
 
 from node.api.access.guard import BODIES_BYTES, CLIENT_STREAMS, LOOPBACK_NAMES, OPEN_PATHS, Guard, TooLarge, body_limit
-from node.api.access.requests import App, Receive, Scope, Send
 from node.api.access.tokens import carries
 
 __all__ = [
@@ -13,11 +12,7 @@ __all__ = [
     "CLIENT_STREAMS",
     "LOOPBACK_NAMES",
     "OPEN_PATHS",
-    "App",
     "Guard",
-    "Receive",
-    "Scope",
-    "Send",
     "TooLarge",
     "body_limit",
     "carries",

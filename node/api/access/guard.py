@@ -29,24 +29,10 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
-from starlette.responses import Response
-
 from node.api.access import login as log_in
-from node.api.access.requests import (
-    READING,
-    App,
-    Headers,
-    Receive,
-    Scope,
-    Send,
-    cookie,
-    headers_of,
-    host_name,
-    is_foreign,
-    is_own,
-    wants_page,
-)
+from node.api.access.requests import READING, cookie, host_name, is_foreign, is_own, wants_page
 from node.api.access.tokens import Right, Tokens, TooManyTokens, bearer
+from node.api.asgi import App, Headers, Receive, Response, Scope, Send, headers_of
 from node.api.values import problem
 
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")

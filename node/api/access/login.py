@@ -13,10 +13,9 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
-from starlette.responses import Response
-
-from node.api.access.requests import Headers, Receive, Scope, is_foreign
+from node.api.access.requests import is_foreign
 from node.api.access.tokens import Tokens, TooManyTokens
+from node.api.asgi import Headers, Receive, Response, Scope
 from node.api.docs_page import STYLE
 from node.api.values import not_supported, problem
 
@@ -86,12 +85,12 @@ async def login_answer(tokens: Tokens, scope: Scope, headers: Headers, receive: 
 
 def to_login() -> Response:
     """Return the answer that leads a browser without a token to the log-in page."""
-    return Response(status_code=HTTPStatus.SEE_OTHER, headers={"Location": LOGIN, "Cache-Control": "no-store"})
+    return Response(status=HTTPStatus.SEE_OTHER, headers={"Location": LOGIN, "Cache-Control": "no-store"})
 
 
 def _moved(path: str, cookie: str) -> Response:
     headers = {"Location": path, "Set-Cookie": cookie, "Cache-Control": "no-store"}
-    return Response(status_code=HTTPStatus.SEE_OTHER, headers=headers)
+    return Response(status=HTTPStatus.SEE_OTHER, headers=headers)
 
 
 def _attributes(scope: Scope, headers: Headers) -> str:

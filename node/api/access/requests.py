@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-Headers = Mapping[str, str]
-"""Header fields by their names in lower case."""
+from node.api.asgi import Headers
 
 READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """The methods that change nothing."""
 
 _OWN_SITE: Final = frozenset({"same-origin", "none"})
 """Sec-Fetch-Site of requests that a page of this server or the user caused. `same-site` is not one: it is another port."""
-
-
-def headers_of(scope: Scope) -> Headers:
-    return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
 
 
 def is_foreign(method: str, headers: Headers) -> bool:

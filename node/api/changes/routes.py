@@ -8,9 +8,8 @@ from inspect import Parameter, Signature
 from typing import Any, Final
 
 import msgspec
-from starlette.requests import Request
-from starlette.responses import Response
 
+from node.api.asgi import Request, Response
 from node.api.changes.arguments import python_arguments
 from node.api.changes.table import CHANGES, HttpChange
 from node.api.hosts import FolderQuery, Hosts, Key, Name, apply_change

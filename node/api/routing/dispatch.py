@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, MutableMapping
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from node.api.access import App, Send
-
-_ASGI: Final = {"version": "3.0", "spec_version": "2.4"}
-"""Since 2.4 an application need not listen for the client's end beside a stream."""
+from node.api.asgi import App, Send
 
 
 class Answer(NamedTuple):
@@ -55,7 +52,6 @@ async def deliver(app: App, method: str, target: str, headers: Mapping[str, str]
     fields = {"content-type": "application/json", **{name.lower(): value for name, value in headers.items()}}
     scope = {
         "type": "http",
-        "asgi": _ASGI,
         "method": method,
         "path": unquote(path),
         "raw_path": path.encode(),

@@ -22,8 +22,8 @@ from typing import Annotated, Any, Final, Literal, get_args, get_origin
 from urllib.parse import parse_qsl
 
 import msgspec
-from starlette.requests import Request
 
+from node.api.asgi import Request
 from node.api.routing.reading import MISSING, read, read_texts, wrong_body
 
 JSON: Final = object()
@@ -136,8 +136,7 @@ class Parameters:
         return arguments
 
     def _texts_of(self, request: Request, in_path: Mapping[str, str]) -> dict[str, str | list[str]]:
-        query = request.scope["query_string"]
-        pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True) if query else []
+        pairs = parse_qsl(request.query, keep_blank_values=True) if request.query else []
         by_name: dict[str, str | list[str]] = dict(pairs)
         fields: dict[str, str | list[str]] = {}
         for text in self.texts:
@@ -145,7 +144,7 @@ class Parameters:
             if text.place == "path":
                 value = in_path[text.name]
             elif text.place == "header":
-                value = request.headers.get(text.wire_name)
+                value = request.headers.get(text.wire_name.lower())
             elif text.repeated:
                 value = [value for name, value in pairs if name == text.wire_name] or None
             else:
@@ -161,7 +160,7 @@ class NotJson(Exception):
 
 def is_json(request: Request) -> bool:
     """Return whether a body is declared as JSON. A page of another site cannot declare that without asking first."""
-    kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     return kind.startswith("application/") and (kind == "application/json" or kind.endswith("+json"))
 
 

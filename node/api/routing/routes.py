@@ -22,9 +22,7 @@ from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from starlette.responses import Response
-
-from node.api.access import App
+from node.api.asgi import App, Response
 from node.api.routing.parameters import Parameters
 
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")

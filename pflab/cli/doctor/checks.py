@@ -62,7 +62,6 @@ PACKAGES: Final = {
     "typer": "typer",
     "rich": "rich",
     "cryptography": "cryptography",
-    "starlette": "starlette",
     "uvicorn": "uvicorn",
 }
 """The packages that pflab itself needs: the names with which Python imports them, and with which pip installs them."""

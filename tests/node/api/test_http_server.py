@@ -12,10 +12,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from starlette.requests import Request
-from starlette.responses import Response
 
 from node.api.app import Api
+from node.api.asgi import Request, Response
 from node.api.events import streamed
 from node.api.http_server import HttpServer
 from node.api.routing.routes import Routes

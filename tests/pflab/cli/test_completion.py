@@ -93,6 +93,6 @@ def test_verbs_are_completed_without_their_modules() -> None:
     """Completing a verb does not import the modules of the verbs, which is slow."""
     code = (
         "import sys\nfrom pflab.cli import main\ntry:\n    main()\nfinally:\n"
-        "    print(sorted({'starlette', 'sqlite3', 'msgspec'} & set(sys.modules)), file=sys.stderr)"
+        "    print(sorted({'uvicorn', 'sqlite3', 'msgspec'} & set(sys.modules)), file=sys.stderr)"
     )
     assert completed("pflab ", code).stderr.strip() == "[]"

@@ -501,7 +501,7 @@ def test_the_client_needs_only_the_standard_library(tmp_path: Path) -> None:
     """pflab.client can be imported with nothing but the standard library."""
     code = (
         "import sys, pflab.client; "
-        "print(sorted({'traces', 'topology', 'transport', 'node', 'msgspec', 'pydantic', 'starlette'} & set(sys.modules)))"
+        "print(sorted({'traces', 'topology', 'transport', 'node', 'msgspec', 'pydantic', 'uvicorn'} & set(sys.modules)))"
     )
     result = subprocess.run(
         [sys.executable, "-P", "-c", code], capture_output=True, env=node_environment(), check=True, cwd=tmp_path
@@ -788,7 +788,7 @@ ASKING = (
 )  # fmt: skip
 """The verbs for a running lab, and those that choose between a running lab and a run folder."""
 
-HEAVY = ("sqlalchemy", "starlette", "aiosmtpd", "cryptography", "pyspark", "node.store", "node.agent", "pflab.drivers")
+HEAVY = ("sqlalchemy", "uvicorn", "aiosmtpd", "cryptography", "pyspark", "node.store", "node.agent", "pflab.drivers")
 """What takes most of the time of a start."""
 
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import pytest
 from msgspec import Meta
-from starlette.responses import Response
 
 from node.api.app import Api
+from node.api.asgi import Response
 from node.api.routing.dispatch import Answer, dispatch
 from node.api.routing.openapi import document
 from node.api.routing.parameters import Header
