@@ -13,6 +13,7 @@ export const LAB = {
   topology: "/lab/topology",
   replay: "/lab/replay",
   saved: "/lab/saved",
+  file: "/lab/file",
   forecast: "/lab/forecast",
 };
 

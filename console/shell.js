@@ -5,12 +5,14 @@
  */
 
 import { Address } from "./address.js";
-import { Preferences } from "./preferences.js";
 import { Store } from "./store.js";
 import { html, render } from "./vendor/preact.js";
 import { App } from "./views/app.js";
 
-/** @typedef {import("./source/live.js").Source} Source */
+/**
+ * @typedef {import("./preferences.js").Preferences} Preferences
+ * @typedef {import("./source/live.js").Source} Source
+ */
 
 /** The answer for a lab that is not there. */
 const GONE = 404;
@@ -18,13 +20,14 @@ const GONE = 404;
 export class Shell {
   /**
    * @param {(base: string) => Source} sourceAt returns the source of a lab
+   * @param {Preferences} preferences
    * @param {{inTab?: boolean}} [options] inTab: the lab is in this browser
    */
-  constructor(sourceAt, { inTab = false } = {}) {
+  constructor(sourceAt, preferences, { inTab = false } = {}) {
     this.sourceAt = sourceAt;
     this.inTab = inTab;
     this.root = /** @type {HTMLElement} */ (document.getElementById("console"));
-    this.preferences = new Preferences();
+    this.preferences = preferences;
     /** @type {Store | null} */
     this.store = null;
     this.visits = 0;
@@ -32,7 +35,6 @@ export class Shell {
 
   /** Show the lab of the window's address, from now on. */
   start() {
-    this.preferences.apply();
     this.root.replaceChildren();
     addEventListener("popstate", () => void this.show(this.here()));
     void this.show(this.here());

@@ -1,31 +1,31 @@
-/** A finished run inside this page, as `pflab replay` writes it. It has all events, and no server to ask. */
+/** A finished run, as `pflab replay` writes it into a page. It has all events, and no server to ask. */
 
 import { parseInstant } from "../state/lab_time.js";
 
 /**
  * @typedef {import("./live.js").Beginning} Beginning
  * @typedef {import("../state/events.js").LabEvent} LabEvent
+ *
+ * @typedef {object} Run
+ * @property {import("../state/lab_state.js").Topology & {start: string}} topology
+ * @property {string} setup
+ * @property {LabEvent[]} events
  */
 
 export class ReplaySource {
-  /** @param {string} packed the run: JSON, compressed by gzip, in base 64 */
-  constructor(packed) {
-    this.packed = packed;
+  /** @param {() => Run | Promise<Run>} read returns the run */
+  constructor(read) {
+    this.read = read;
     this.live = /** @type {const} */ (false);
     this.base = "";
     /** @type {LabEvent[]} */
     this.events = [];
-    /** @type {Record<string, any>} */
-    this.run = {};
   }
 
   /** @returns {Promise<Beginning>} */
   async begin() {
-    const bytes = Uint8Array.from(atob(this.packed), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    this.run = await new Response(stream).json();
-    this.events = this.run.events;
-    const { topology, setup } = this.run;
+    const { topology, setup, events } = await this.read();
+    this.events = events;
     return { topology, startAt: parseInstant(topology.start) ?? 0, setup };
   }
 
@@ -40,4 +40,15 @@ export class ReplaySource {
   }
 
   close() {}
+}
+
+/**
+ * Return the run inside a page.
+ * @param {string} packed the run: JSON, compressed by gzip, in base 64
+ * @returns {Promise<Run>}
+ */
+export function unpacked(packed) {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
 }

@@ -12,7 +12,12 @@ import { Refused } from "./refused.js";
  * @typedef {import("./server_door.js").Door} Door
  *
  * @typedef {{id: number, method: string, target: string, headers: Record<string, string>, body: Uint8Array | null}
- *   | {id: number, cancel: true}} Order
+ *   | {id: number, cancel: true}
+ *   | {id: number, open: Beginning}} Order
+ *
+ * @typedef {{how: "new"} | {how: "kept"} | {how: "topology", content: string} | {how: "file", content: Uint8Array}} Beginning
+ *   How a worker begins with a lab: with the one of its address, with the one that the browser has kept, with another topology, or
+ *   with the file of a lab. The last two replace a lab that is open.
  *
  * @typedef {{id: number, kind: "start", a: number, b: string}
  *   | {id: number, kind: "body", a: Uint8Array, b: null}
@@ -20,13 +25,14 @@ import { Refused } from "./refused.js";
  *   | {id: number, kind: "failed", a: string, b: null}} Reply start: the status and the headers as JSON. failed: why.
  *
  * @typedef {object} Condition How the worker is.
- * @property {"loading" | "ready" | "failed"} state
+ * @property {"loading" | "choosing" | "ready" | "failed"} state choosing: a lab is kept, and somebody must `open` one
  * @property {number} step how much of the start is done, from 0 to 1
- * @property {string} words what it does, or why it has failed
+ * @property {string} words what it does, or why it has failed; of a worker that is ready, why the browser does not keep its lab
+ * @property {{keptAt: number, organization: string, labTime: string}} [kept] the lab that is kept
  *
  * @typedef {object} Call A request that is under way.
  * @property {number} at when it was sent, in milliseconds
- * @property {(answer: Response) => void} resolve
+ * @property {(answer: Response) => void} resolve called again, it has no effect
  * @property {(reason: unknown) => void} reject
  * @property {ReadableStreamDefaultController<Uint8Array> | null} body null until the answer has begun
  */
@@ -47,6 +53,8 @@ export class TabDoor {
     /** When the worker was heard last, in milliseconds. */
     this.heard = performance.now();
     this.condition = signal(/** @type {Condition} */ ({ state: "loading", step: 0, words: "" }));
+    /** Whether the lab was up. */
+    this.wasReady = false;
     this.streams = new LabStreams((target, question) => this.ask(target, question));
     port.onmessage = (/** @type {MessageEvent<Reply | Condition>} */ { data }) => this.take(data);
   }
@@ -65,6 +73,15 @@ export class TabDoor {
     });
   }
 
+  /** Begin with a lab. Throws Refused with the mistakes in it. @param {Beginning} beginning @returns {Promise<void>} */
+  open(beginning) {
+    return new Promise((resolve, reject) => {
+      const id = ++this.last;
+      this.calls.set(id, { at: performance.now(), resolve: () => resolve(), reject, body: null });
+      this.post({ id, open: beginning });
+    });
+  }
+
   /** @type {Door["follow"]} */
   follow(tell) {
     return this.streams.reader(tell);
@@ -74,6 +91,11 @@ export class TabDoor {
   silentMs() {
     const waiting = [...this.calls.values()].filter(({ body }) => body === null).map(({ at }) => at);
     return waiting.length > 0 ? performance.now() - Math.max(Math.min(...waiting), this.heard) : 0;
+  }
+
+  /** Tell the worker that this page ends. */
+  leave() {
+    this.port.postMessage({ leave: true });
   }
 
   /** @param {Order} order */
@@ -94,6 +116,7 @@ export class TabDoor {
     this.heard = performance.now();
     if (!("id" in message)) {
       this.condition.value = message;
+      this.wasReady ||= message.state === "ready";
       if (message.state !== "failed") return;
       for (const [id, call] of this.calls) this.end(id, call, new Refused(message.words, 0));
       return;
@@ -106,6 +129,7 @@ export class TabDoor {
     else if (kind === "failed") this.end(id, call, new Refused(a, 0));
     else {
       this.calls.delete(id);
+      call.resolve(new Response()); // of an order that has no answer but its end
       call.body?.close();
     }
   }

@@ -1,0 +1,56 @@
+/** The labs that this browser keeps: for each address the newest state of its lab, as the file that "Take this lab" downloads. */
+
+/**
+ * @typedef {object} KeptLab
+ * @property {Uint8Array} content the lab as one file
+ * @property {number} keptAt the real time, in milliseconds since 1970
+ * @property {string} organization
+ * @property {string} labTime as the lab writes an instant
+ */
+
+const DATABASE = "pflab";
+const LABS = "labs";
+
+/** @returns {Promise<IDBDatabase>} */
+function opened() {
+  const request = indexedDB.open(DATABASE, 1);
+  request.onupgradeneeded = () => request.result.createObjectStore(LABS);
+  return resultOf(request);
+}
+
+/**
+ * @template T
+ * @param {IDBRequest<T>} request
+ * @returns {Promise<T>}
+ */
+function resultOf(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/**
+ * Do one thing with the kept labs.
+ * @template T
+ * @param {IDBTransactionMode} mode
+ * @param {(labs: IDBObjectStore) => IDBRequest<T>} work
+ * @returns {Promise<T>}
+ */
+async function withLabs(mode, work) {
+  const database = await opened();
+  try {
+    return await resultOf(work(database.transaction(LABS, mode).objectStore(LABS)));
+  } finally {
+    database.close();
+  }
+}
+
+/** Return the lab that is kept under a name. @param {string} name @returns {Promise<KeptLab | undefined>} */
+export const keptLab = (name) => withLabs("readonly", (labs) => labs.get(name));
+
+/** Keep a lab under a name, in place of the one before. @param {string} name @param {KeptLab} lab */
+export const keepLab = (name, lab) => withLabs("readwrite", (labs) => labs.put(lab, name));
+
+/** Keep no lab under a name. @param {string} name */
+export const forgetLab = (name) => withLabs("readwrite", (labs) => labs.delete(name));

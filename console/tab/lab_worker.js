@@ -1,0 +1,174 @@
+/**
+ * The worker in which a lab of the browser lives: Python (Pyodide), one lab, and a port for each page that shows it.
+ *
+ * The name of the worker names the lab: `TOPOLOGY` or `TOPOLOGY GENERATION`. All pages with this name share the worker; where a
+ * browser cannot share workers, each page has its own. The files of Python are in the folder `python/` beside that of the console.
+ *
+ * States: loading -> (choosing ->) ready, or failed. `choosing`: the browser has kept a lab of this name, and the page asks
+ * whether to go on with it.
+ */
+
+import { CLOCK, LAB } from "../api.js";
+import * as ed25519 from "../vendor/ed25519.js";
+import { keepLab, keptLab } from "./kept_labs.js";
+import { LabPorts, wordsOf } from "./lab_ports.js";
+
+/**
+ * @typedef {import("./lab_ports.js").Answering} Answering
+ * @typedef {import("./lab_ports.js").Request} Request
+ * @typedef {import("./lab_ports.js").Send} Send
+ * @typedef {import("../source/tab_door.js").Beginning} Beginning
+ *
+ * @typedef {object} Browser What `pflab.tab.browser` has for JavaScript.
+ * @property {(topology?: string, file?: Uint8Array) => Promise<string[]>} open_lab Returns what is wrong with what was given
+ * @property {() => Promise<Uint8Array>} saved
+ * @property {(method: string, target: string, headers: object, body: Uint8Array | null, send: Send) =>
+ *   Answering & {destroy: () => void}} answer
+ */
+
+const PYTHON = new URL("../../python/", import.meta.url);
+
+/** Where the lab's modules are, in the file system of Python. */
+const MODULES = "/lib/pflab";
+
+/** How often the lab is kept at most, in milliseconds, if it changes all the time. */
+const KEEP_EVERY_MS = 3_000;
+
+/** How many times as long as the last keeping took the lab is left alone. */
+const REST = 20;
+
+/** What a browser says when it has no memory left for a lab. */
+const NO_MEMORY = /memory/i;
+
+const [name = "default"] = self.name.split(" ");
+
+/** Python's side of the lab, when it is loaded. @type {Promise<Browser>} */
+const browser = load();
+
+/** Returns whether a lab is open. */
+let isOpen = false;
+
+const ports = new LabPorts({ answer, open });
+
+/** @param {Request} request @param {Send} send @returns {Answering} */
+function answer({ method, target, headers, body }, send) {
+  /** @type {(Answering & {destroy: () => void}) | null} */
+  let answering = null;
+  const whole = browser.then((python) => {
+    answering = python.answer(method, target, headers, body, send);
+    return answering.then(destroy, (error) => {
+      destroy();
+      throw error;
+    });
+  });
+  const destroy = () => answering?.destroy();
+  return { then: whole.then.bind(whole), cancel: () => answering?.cancel() };
+}
+
+/**
+ * Begin with a lab, in place of the one that is open.
+ * @param {Beginning} beginning
+ */
+async function open(beginning) {
+  const python = await browser;
+  if (isOpen && beginning.how !== "topology" && beginning.how !== "file") return; // another page has chosen already
+  const kept = beginning.how === "kept" ? await keptLab(name) : undefined;
+  if (!isOpen) tell("loading", 0.8, "Starting the servers");
+  const file = beginning.how === "file" ? beginning.content : kept?.content;
+  const topology = beginning.how === "topology" ? beginning.content : file ? undefined : await example();
+  const mistakes = await python.open_lab(topology, file);
+  if (mistakes.length > 0) {
+    if (!isOpen) await choose();
+    throw new Error(mistakes.join("\n"));
+  }
+  isOpen = true;
+  ports.changes++;
+  tell("ready", 1, "");
+}
+
+/** Return the topology of this address. */
+async function example() {
+  const answer = await fetch(new URL(`../topology/${encodeURIComponent(name)}.yaml`, PYTHON));
+  if (!answer.ok) throw new Error(`there is no example topology “${name}”`);
+  return answer.text();
+}
+
+/** Load Python, and the lab's modules. @returns {Promise<Browser>} */
+async function load() {
+  const modules = fetch(new URL("lab.zip", PYTHON)).then((answer) => answer.arrayBuffer());
+  const { loadPyodide } = await import(new URL("pyodide.mjs", PYTHON).href);
+  const python = await loadPyodide({ indexURL: PYTHON.href, env: { HOME: "/home", PYTHONDONTWRITEBYTECODE: "1" } });
+  tell("loading", 0.4, "Unpacking the lab");
+  python.unpackArchive(await modules, "zip", { extractDir: MODULES });
+  python.registerJsModule("pflab_ed25519", ed25519);
+  python.runPython(`import sys; sys.path.insert(0, "${MODULES}")`);
+  tell("loading", 0.55, "Loading the lab");
+  return python.pyimport("pflab.tab.browser");
+}
+
+/** @param {"loading" | "choosing" | "ready" | "failed"} state @param {number} step @param {string} words */
+function tell(state, step, words) {
+  ports.tell({ state, step, words });
+}
+
+/** Begin with a new lab, or ask the pages whether to go on with the one that the browser has kept. */
+async function choose() {
+  const kept = await keptLab(name).catch(() => undefined); // a browser that keeps nothing, as in a private window
+  if (!kept) return open({ how: "new" });
+  const { keptAt, organization, labTime } = kept;
+  ports.tell({ state: "choosing", step: 0.7, words: "", kept: { keptAt, organization, labTime } });
+  return undefined;
+}
+
+/** Return the body of an answer of the lab. @param {string} target @returns {Promise<Blob>} */
+async function contentOf(target) {
+  /** @type {Uint8Array<ArrayBuffer>[]} */
+  const parts = [];
+  let status = 0;
+  const request = { id: 0, method: "GET", target, headers: {}, body: null };
+  await answer(request, (kind, a) => {
+    if (kind === "start") status = a;
+    else if (kind === "body") parts.push(a);
+  });
+  const content = new Blob(parts);
+  if (status !== 200) throw new Error(await content.text());
+  return content;
+}
+
+/** @param {string} target @returns {Promise<any>} */
+const jsonOf = async (target) => JSON.parse(await (await contentOf(target)).text());
+
+/** Keep the lab whenever it has changed. */
+async function keepAlways() {
+  const python = await browser;
+  let kept = "";
+  for (;;) {
+    let restMs = KEEP_EVERY_MS;
+    if (isOpen) {
+      const began = performance.now();
+      const { now_at: labTime, history } = await jsonOf(CLOCK.now);
+      const state = `${history} ${labTime} ${ports.changes}`;
+      if (state !== kept) {
+        const { organization } = await jsonOf(LAB.topology);
+        await keepLab(name, { content: await python.saved(), keptAt: Date.now(), organization, labTime });
+        kept = state;
+        restMs = Math.max(restMs, REST * (performance.now() - began));
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, restMs));
+  }
+}
+
+/** Say in plain words why there is no lab. @param {unknown} error */
+function fail(error) {
+  const words = wordsOf(error);
+  const why = NO_MEMORY.test(words) ? "This browser has no memory left for a lab" : "The lab could not begin";
+  tell("failed", 1, `${why}: ${words}`);
+}
+
+if ("SharedWorkerGlobalScope" in self) {
+  self.addEventListener("connect", (/** @type {any} */ event) => ports.add(event.ports[0]));
+} else ports.add(/** @type {any} */ (self));
+tell("loading", 0.05, "Loading Python");
+browser.then(choose).catch(fail);
+keepAlways().catch((error) => tell("ready", 1, `This browser does not keep the lab: ${wordsOf(error)}`));

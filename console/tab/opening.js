@@ -1,0 +1,100 @@
+/**
+ * What a page shows until its lab is up: the organization or the lesson, how far the start is, and whether to go on with a lab that
+ * the browser has kept. The build writes what is shown (pflab/lessons/previews.py), so it is there before Python is.
+ */
+
+import { ReplaySource } from "../source/replay.js";
+import { Store } from "../store.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
+import { LabMap } from "../views/map.js";
+
+/**
+ * @typedef {import("../address.js").Address} Address
+ * @typedef {import("../source/tab_door.js").TabDoor} TabDoor
+ * @typedef {import("../preferences.js").Preferences} Preferences
+ *
+ * @typedef {Omit<import("../source/replay.js").Run, "events"> & {title: string, text: string}} Preview
+ */
+
+/** @param {Address} address @returns {Promise<Preview | null>} */
+async function previewOf({ lesson, topology }) {
+  const path = lesson
+    ? `lesson/${encodeURIComponent(lesson)}`
+    : `topology/${encodeURIComponent(topology || "default")}`;
+  const answer = await fetch(new URL(`../../preview/${path}.json`, import.meta.url));
+  return answer.ok ? answer.json() : null;
+}
+
+/** @param {{door: TabDoor, address: Address, preferences: Preferences, again: () => void}} props */
+export function Opening({ door, address, preferences, again }) {
+  const [preview, setPreview] = useState(/** @type {Preview | null} */ (null));
+  const [store, setStore] = useState(/** @type {Store | null} */ (null));
+  useEffect(() => {
+    const show = async () => {
+      const found = await previewOf(address);
+      if (!found) return;
+      const source = new ReplaySource(() => ({ ...found, events: [] }));
+      const unopened = new Store(source, address, () => undefined, preferences);
+      await unopened.open();
+      setPreview(found);
+      setStore(unopened);
+    };
+    show().catch(() => undefined); // then only the progress is shown
+  }, []);
+  const { state, step, words, kept } = door.condition.value;
+  const map = store?.timeline.shown.value;
+  return html`<div class="opening"><main>
+    <h1>${preview?.title ?? "pflab"}</h1>
+    ${preview?.text && html`<p class="text">${preview.text}</p>`}
+    ${
+      state === "loading" &&
+      html`<p class="how" role="status">
+        <progress max="1" value=${step} aria-label="Start of the lab"></progress>
+        ${words || "Loading the lab"} … The lab runs in this browser: nothing is installed, and nothing leaves your machine.
+      </p>`
+    }
+    ${state === "choosing" && kept && html`<${Choice} door=${door} kept=${kept} />`}
+    ${state === "failed" && html`<${Failed} words=${words} again=${again} />`}
+    ${store && map && html`<${LabMap} store=${store} state=${map} />`}
+  </main></div>`;
+}
+
+/** @param {{door: TabDoor, kept: NonNullable<import("../source/tab_door.js").Condition["kept"]>}} props */
+function Choice({ door, kept }) {
+  const [refused, setRefused] = useState("");
+  const [chosen, setChosen] = useState(false);
+  const open = (/** @type {"kept" | "new"} */ how) => {
+    setChosen(true);
+    door.open({ how }).catch((/** @type {Error} */ error) => {
+      setChosen(false);
+      setRefused(error.message);
+    });
+  };
+  const time = momentOf(kept.keptAt);
+  return html`<section class="choice" aria-label="The lab that this browser has kept">
+    <p>This browser has kept the lab ${kept.organization}, which stands at ${kept.labTime}.</p>
+    <div class="row">
+      <button class="primary" disabled=${chosen} onClick=${() => open("kept")}>Go on with the lab of ${time}</button>
+      <button disabled=${chosen} onClick=${() => open("new")}>Begin anew</button>
+    </div>
+    ${refused && html`<p class="problem" role="alert">${refused}</p>`}
+  </section>`;
+}
+
+/** @param {{words: string, again: () => void}} props */
+export function Failed({ words, again }) {
+  return html`<section role="alert">
+    <p class="problem">${words}</p>
+    <button onClick=${again}>Begin again</button>
+  </section>`;
+}
+
+/**
+ * Return a real time as people in this browser's place say it: the clock time, and the day if it is not today.
+ * @param {number} at in milliseconds since 1970
+ */
+function momentOf(at) {
+  const date = new Date(at);
+  const time = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return date.toDateString() === new Date().toDateString() ? time : `${date.toLocaleDateString()}, ${time}`;
+}
