@@ -25,8 +25,6 @@ _NO_CHANGES: Final = frozenset({"say", "quiz", "reveal", "checkpoint", "until", 
 CHANGES: Final = tuple(verb for verb in VERBS if verb not in _NO_CHANGES)
 """The verbs of steps that a forecast takes."""
 
-MOST_STEPS: Final = 100
-
 MOST_POSTS: Final = 1_000
 MOST_POSTED: Final = 16 * MEGABYTE
 """The largest number of posts of a forecast and their size together, because a copy is in memory."""

@@ -144,7 +144,7 @@ class Lab(ABC):
     async def set_rate(self, rate: float) -> None:
         """Let the clock run at a rate from the present instant; 0 pauses it.
 
-        Raises TimeTextError for a rate that is out of range, and LabError if the clock of this lab cannot run.
+        Raises TimeTextError for a rate that is out of range, and LabError in a simulator, whose clock cannot run.
         """
 
     async def pause(self) -> None:

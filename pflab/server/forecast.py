@@ -15,13 +15,15 @@ from msgspec import Meta
 from node.api.asgi import Response
 from node.api.values import json_response
 from pflab.forecast.fork import Fork, present_of
-from pflab.forecast.what_if import MOST_STEPS, play, read_steps
 from pflab.lab.served_lab import ServedLab
 from pflab.server.changes import lab_routes
 from pflab.server.clock import Until, condition_of
 from pflab.server.convergence import holders_of, lacking
 from pflab.server.events import encoder_of
 from traces.labtime import LabTime, format_instant, parse_duration
+
+MOST_STEPS: Final = 100
+"""The largest number of changes on trial."""
 
 MOST_EVENTS: Final = 20_000
 """The largest number of events of a forecast; it ends there. They are a few megabytes, and take the lab about three seconds."""
@@ -68,6 +70,8 @@ async def forecast(lab: ServedLab, wanted: Forecast) -> Response:
     With `compare`, `without` has the future without the steps, to the same end, and `differences` what happens `only` `with`
     the steps, or only `without` them.
     """
+    from pflab.forecast.what_if import play, read_steps  # noqa: PLC0415 - the models of steps take long to build
+
     steps = read_steps(wanted.steps)
     store_of = lab.record.replicas
     async with _TURNS.setdefault(lab, asyncio.Lock()):

@@ -1,16 +1,18 @@
 """A simulated lab behind the HTTP server of a lab, so that a test is the same in a simulated, an embedded and a process lab.
 
-The clock is always paused. Each change (by a user, an administrator, or a fault that ends) also runs what is then due at this
-instant, as the nodes of a live lab do while their clock is paused. While the clock moves, the lab answers requests between two
-instants.
+Each change (by a user, an administrator, or a fault that ends) also runs what is then due at this instant, as the nodes of a
+live lab do while their clock is paused. While the clock moves or runs (`pflab.simulation.running_clock`), the lab answers
+requests between two instants.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from node.errors import InternalError
@@ -20,7 +22,9 @@ from pflab.lab.served_lab import InProcessLab
 from pflab.runs.backups import BACKUPS
 from pflab.runs.continued import Earlier, link_all
 from pflab.runs.lab_state import LabState, ServerStatus, write_state
+from pflab.simulation.running_clock import RunningClock
 from pflab.simulation.simulator import Simulator
+from traces.labtime import END_AT, checked_rate
 from traces.segments import list_segments
 
 if TYPE_CHECKING:
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+log = logging.getLogger("pflab.simulation")
+
 
 @dataclass(frozen=True, slots=True)
 class SimulatedHost:
@@ -38,7 +44,10 @@ class SimulatedHost:
 
     _lab: SimulatedLab
     name: str
-    rate: float = field(default=0.0, init=False)
+
+    @property
+    def rate(self) -> float:
+        return self._lab.rate
 
     @property
     def now(self) -> LabTime:
@@ -69,6 +78,7 @@ class SimulatedLab(Simulator, InProcessLab):
     run: the run's id, by default the name of the folder.
     earlier: the run that this one continues, whose databases and traces the run folder has.
     most_events: see `pflab.runs.recorder`.
+    monotonic, sleep: real time, for a clock that runs.
     """
 
     def __init__(
@@ -80,6 +90,8 @@ class SimulatedLab(Simulator, InProcessLab):
         run: str | None = None,
         earlier: Earlier | None = None,
         most_events: int | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.recent_mails = RecentMails()
         super().__init__(
@@ -94,6 +106,7 @@ class SimulatedLab(Simulator, InProcessLab):
         self._earlier_end = None if earlier is None else earlier.end
         self._run_folder = folder
         self.decide = self._network.decide
+        self._clock = RunningClock(self._pass_time, self._clock_failed, monotonic, sleep)
         self._runs_due = False
         self.begun = False
 
@@ -158,16 +171,42 @@ class SimulatedLab(Simulator, InProcessLab):
         finally:
             self.warping = False
 
+    @property
+    def rate(self) -> float:
+        return self._clock.rate
+
+    async def set_rate(self, rate: float) -> None:
+        rate = checked_rate(rate)
+        await self._clock.stop()
+        if rate:
+            self._clock.run(rate)
+        self.record.clock_changed("rate" if rate else "pause", rate, self._now)
+
+    async def _pass_time(self, by_us: int) -> None:
+        """Move the running clock: do what comes due meanwhile, each at its time."""
+        to_at = min(END_AT, self._now + by_us)
+        while (due_at := self._next_due()) is not None and due_at <= to_at:
+            await self._jump(max(due_at, self._now))
+        self._now = to_at
+
+    def _clock_failed(self, error: Exception) -> None:
+        """Pause the clock. The next move of the clock raises the error of what is due."""
+        log.error("the clock is paused: %s", error, exc_info=error)
+        self.record.clock_changed("pause", 0.0, self._now)
+
     async def step(self, limit_at: LabTime | None = None) -> bool:
         with self._moving():
+            await self._clock.stop()
             return await super().step(limit_at)
 
     async def advance(self, to_at: LabTime) -> None:
         with self._moving():
+            await self._clock.stop()
             await super().advance(to_at)
 
     async def until(self, predicate: Callable[[], bool], limit_at: LabTime) -> bool:
         with self._moving():
+            await self._clock.stop()
             return await super().until(predicate, limit_at)
 
     async def _jump(self, due_at: LabTime) -> None:
@@ -199,6 +238,7 @@ class SimulatedLab(Simulator, InProcessLab):
             self._start_node(self._slot[server.name])
 
     async def _end(self) -> None:
+        await self._clock.stop()
         end = self._state()
         self.begun = False
         await super()._end()
@@ -225,3 +265,4 @@ class SimulatedLab(Simulator, InProcessLab):
         if self.warping:
             raise LabError("the lab's clock is being moved; wait until it stops")
         await super().reset(name)
+        await self._clock.stop()

@@ -301,15 +301,17 @@ class Simulator(RecordedLab):
 
     # --- time
 
-    rate: float = 0.0
-    """The clock never runs; it moves by jumps."""
+    @property
+    def rate(self) -> float:
+        """The clock of a simulator never runs, because it knows no real time."""
+        return 0.0
 
     events_in_order = True
 
     async def set_rate(self, rate: float) -> None:
         if rate:
             raise LabError(
-                f"the clock of a simulated lab cannot run (rate {rate:g}); it is paused, and moves by step, advance and until"
+                f"the clock of a simulator cannot run (rate {rate:g}); it is paused, and moves by step, advance and until"
             )
         self.record.clock_changed("pause", 0.0, self._now)
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pflab.drivers.live import LiveLab
-from pflab.drivers.socket_lab import SocketLab
 from pflab.faults.fault import Lose
+from pflab.lab.served_lab import ServedLab
 from pflab.runs.continued import SAVED
 from pflab.runs.run_folder import RunFolder
 from pflab.runs.saved import SavedRuns
@@ -45,10 +44,13 @@ COURSES: Sequence[Course] = (
 whatever comes due in two days, which includes backfill."""
 
 
-async def play_course(lab: SocketLab[Any], course: Course, *, troubled: bool) -> None:
+async def play_course(
+    lab: ServedLab, course: Course, *, troubled: bool, rest: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> None:
     """Let users post while the clock of a started lab runs.
 
     troubled: a mail is lost, B stops, and C is killed, and both start again.
+    rest: lets real time pass.
     """
     start_at = lab.now
     if troubled:
@@ -67,7 +69,7 @@ async def play_course(lab: SocketLab[Any], course: Course, *, troubled: bool) ->
             if troubled and number == 20:
                 await lab.kill("C")
                 await lab.start("C")
-            await asyncio.sleep(LOOK_S)
+            await rest(LOOK_S)
     await lab.pause()
     await lab.advance(lab.now + 4 * DAY_US)
 

@@ -111,8 +111,8 @@ def up(
         str | None,
         Option(
             metavar="real|RATE",
-            help="How fast the clock runs: lab seconds for each real second. 0 pauses it; the word real, which "
-            "is the default, means 1.",
+            help="How fast the clock runs: lab seconds for each real second. 0 pauses it, which is the default with "
+            "--simulated; the word real, which is the default otherwise, means 1.",
         ),
     ] = None,
     processes: Annotated[bool, Option("--processes", help="Run each server in a separate process.")] = False,
@@ -121,7 +121,7 @@ def up(
         Option(
             "--simulated",
             help="Simulate the network, and keep the databases in memory. This lab is the fastest. It has no "
-            "SMTP ports, and its clock moves only by pflab clock step, advance and until.",
+            "SMTP ports.",
         ),
     ] = False,
     port: Annotated[int, Option(min=0, max=65535, help="The port of the lab's HTTP API; 0 chooses a free one.")] = PORT,
@@ -209,10 +209,6 @@ def up(
             {"--processes": processes, "--tls": tls, "--durability full": durability == "full", "--imap": imap}
         )
     rate = rate_of(clock or "real")
-    if earlier.driver == "simulator" and rate:
-        raise CommandError(
-            f"pflab up --simulated --clock {clock}: the clock of a simulated lab cannot run; leave out --clock"
-        )
     _check_imap(imap, {"--imap-port": imap_port, "--imap-token-file": imap_token_file})
     imap_token = _imap_token(imap_token_file, resume) if imap else None
     settings = RunSettings(
@@ -361,7 +357,7 @@ async def _in_this_process(plan: Plan, options: SocketOptions) -> RunFolder:
         host, port = await server.start()
         ends.push_async_callback(server.stop)  # before the lab, so no request finds a lab that ends
         await histories.lab.up()
-        if plan.settings.driver == "live":  # the clock of a simulated lab is always paused
+        if plan.rate != histories.lab.rate:
             await histories.lab.set_rate(plan.rate)
         url = f"http://{host}:{port}"
         ends.enter_context(_announced(url, histories.orders, plan.caller))

@@ -51,6 +51,12 @@ async def test_a_change_travels(page: Page) -> None:
     assert await subjects(page, "A") == ["Hello again"]
 
 
+async def test_the_clock_runs(page: Page) -> None:
+    """The page can let the clock run, change its rate, and pause it."""
+    assert (await page.json("POST", "/lab/clock/rate", {"rate": 60}))["rate"] == 60
+    assert (await page.json("POST", "/lab/clock/rate", {"rate": 0}))["rate"] == 0
+
+
 async def test_a_lost_mail_comes_back(page: Page) -> None:
     """A fault loses a mail; the store that lacks the change requests it."""
     await page.json("POST", "/lab/faults", {"kind": "lose", "from": "A", "to": "B", "count": 1})
