@@ -19,12 +19,16 @@ import { Refused } from "./refused.js";
  * @property {(tell: (told: import("./lab_streams.js").Told) => void) =>
  *   (place: import("./lab_streams.js").Place | null) => void} follow Return a function that takes where a reader of new events
  *   is; null: it reads nothing.
+ * @property {null | ((beginning: import("./tab_door.js").Beginning) => Promise<void>)} open Begin with another lab in place of
+ *   this one. Throws Refused with the mistakes in it. Null if only those who started the lab can.
  */
 
 /** @implements {Door} */
 export class ServerDoor {
   constructor() {
     this.origin = location.origin;
+    /** @type {Door["open"]} */
+    this.open = null;
   }
 
   /** @type {Ask} */

@@ -73,14 +73,14 @@ export class TabDoor {
     });
   }
 
-  /** Begin with a lab. Throws Refused with the mistakes in it. @param {Beginning} beginning @returns {Promise<void>} */
-  open(beginning) {
+  /** Begin with a lab. Throws Refused with the mistakes in it. @type {NonNullable<Door["open"]>} */
+  open = (beginning) => {
     return new Promise((resolve, reject) => {
       const id = ++this.last;
       this.calls.set(id, { at: performance.now(), resolve: () => resolve(), reject, body: null });
       this.post({ id, open: beginning });
     });
-  }
+  };
 
   /** @type {Door["follow"]} */
   follow(tell) {

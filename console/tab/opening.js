@@ -45,7 +45,7 @@ export function Opening({ door, address, preferences, again }) {
   const map = store?.timeline.shown.value;
   return html`<div class="opening"><main>
     <h1>${preview?.title ?? "pflab"}</h1>
-    ${preview?.text && html`<p class="text">${preview.text}</p>`}
+    ${preview?.text && html`<p class="said">${preview.text}</p>`}
     ${
       state === "loading" &&
       html`<p class="how" role="status">

@@ -1,11 +1,12 @@
 /** The bar at the top: the organization, the lab clock and its controls, and the verdict. */
 
-import { CLOCK, LAB, savedLab } from "../api.js";
+import { CLOCK, LAB } from "../api.js";
 import { clockTime, duration, fullInstant } from "../state/lab_time.js";
 import { folderName } from "../state/lab_state.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { Download } from "./download.js";
+import { useMenu } from "./menu.js";
 import { NEVER_SUSPENDED } from "./panel/administration.js";
+import { Save } from "./save_menu.js";
 
 /**
  * @typedef {import("../store.js").Store} Store
@@ -147,78 +148,6 @@ function ClockControls({ store, state }) {
       />
     </label>
     <${Until} store=${store} state=${state} />
-  </div>`;
-}
-
-/** A menu below a button. A click elsewhere closes it, and so does Escape, which returns to the button. */
-function useMenu() {
-  const [open, setOpen] = useState(false);
-  const element = useRef(/** @type {HTMLDivElement | null} */ (null));
-  useEffect(() => {
-    if (!open) return undefined;
-    const away = (/** @type {Event} */ event) => {
-      if (!element.current?.contains(/** @type {Node} */ (event.target))) setOpen(false);
-    };
-    document.addEventListener("pointerdown", away);
-    return () => document.removeEventListener("pointerdown", away);
-  }, [open]);
-  const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key !== "Escape" || !open) return;
-    event.stopPropagation();
-    setOpen(false);
-    element.current?.querySelector("button")?.focus();
-  };
-  return { open, element, onKeyDown, close: () => setOpen(false), toggle: () => setOpen(!open) };
-}
-
-/** The menu "Save": the run as a file, and the lab as it is, to go back to. @param {{store: Store}} props */
-function Save({ store }) {
-  const menu = useMenu();
-  const [saved, setSaved] = useState(/** @type {string[]} */ ([]));
-  const { source, orders } = store;
-  const busy = orders.busy.value;
-  useEffect(() => {
-    if (menu.open && !busy && !source.base)
-      source.request(LAB.saved).then(setSaved, (/** @type {Error} */ error) => orders.tell(error.message));
-  }, [menu.open, busy]);
-  const save = (/** @type {any} */ event) => {
-    event.preventDefault();
-    const { name, replace } = event.target.elements;
-    menu.close();
-    void orders.send(`Saving ${name.value}`, savedLab(name.value).itself, { replace: replace.checked }, "PUT");
-  };
-  const reset = (/** @type {string} */ name) => {
-    menu.close();
-    void orders.send(`Going back to ${name}`, savedLab(name).reset);
-  };
-  return html`<div class="menu right" ref=${menu.element} onKeyDown=${menu.onKeyDown}>
-    <button aria-haspopup="true" aria-expanded=${menu.open} onClick=${menu.toggle}>Save …</button>
-    ${
-      menu.open &&
-      html`<div class="sheet" role="dialog" aria-label="Save">
-      <h2>This run</h2>
-      <${Download} store=${store} path=${LAB.replay} name="run.html">Download the run as one HTML file</${Download}>
-      ${
-        !source.base &&
-        html`<h2>This lab</h2>
-          <form onSubmit=${save}>
-            <label>Save it as <input name="name" required pattern="[A-Za-z0-9][A-Za-z0-9_.\\-]*" placeholder="class-1" /></label>
-            <button>Save the lab</button>
-            <div><label><input type="checkbox" name="replace" /> replace a lab that was saved under this name</label></div>
-          </form>
-          <h2>Go back to a saved lab</h2>
-          ${saved.length === 0 && html`<p class="hint">This lab was not saved yet.</p>`}
-          <div class="row">
-            ${saved.map(
-              (name) =>
-                html`<button class="danger" title="What happened since then is gone" onClick=${() => reset(name)}>
-                  Go back to ${name}
-                </button>`,
-            )}
-          </div>`
-      }
-    </div>`
-    }
   </div>`;
 }
 

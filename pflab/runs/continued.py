@@ -10,7 +10,6 @@ killed is ended first (`pflab.lab.killed_run`).
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sqlite3
 from collections.abc import Iterable
@@ -108,6 +107,6 @@ def link_all(files: Iterable[Path], folder: Path) -> None:
 
 def _link(path: str | Path, place: str | Path) -> None:
     try:
-        os.link(path, place)
-    except OSError:
+        Path(place).hardlink_to(path)
+    except (OSError, NotImplementedError):  # no links here: another file system, or a browser
         shutil.copy2(path, place)
