@@ -52,7 +52,7 @@ export default [
     },
   },
   {
-    files: ["eslint.config.js", "console/**/*.mjs", "console/tests/**"],
+    files: ["eslint.config.js", "console/**/*.mjs", "console/tests/**", "tests/tab/*.mjs"],
     languageOptions: { globals: globals.nodeBuiltin },
   },
   {

@@ -129,10 +129,13 @@ def run_document(
     document: Document, *, folder: Path | None = None, invariants: Sequence[type[Invariant]] = INVARIANTS
 ) -> SeedResult:
     """Play the scenario of a seed. Raises ScenarioError or LabError if its lab cannot be created."""
-    return asyncio.run(_run(scenario_of_document(document), folder, invariants))
+    return asyncio.run(play_seed(scenario_of_document(document), folder, invariants))
 
 
-async def _run(scenario: Scenario, folder: Path | None, invariants: Sequence[type[Invariant]]) -> SeedResult:
+async def play_seed(
+    scenario: Scenario, folder: Path | None, invariants: Sequence[type[Invariant]] = INVARIANTS
+) -> SeedResult:
+    """Play the scenario of a seed, as `run_document` does, in the event loop that runs."""
     seed = scenario.seed or 0
     run_folder = None if folder is None else RunFolder.create(folder, f"seed-{seed}")
     network = None if scenario.network is None else scenario.network.policy()

@@ -1,0 +1,1 @@
+"""The lab in a browser tab outside of a browser: in Pyodide, in Node.js."""

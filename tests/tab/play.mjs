@@ -1,0 +1,41 @@
+/**
+ * Write the traces of seeds and scenarios in Pyodide, in Node.js:
+ *
+ *     node play.mjs PYTHON CHECKOUT PLACE SEEDS SCENARIOS
+ *
+ * PYTHON     the folder with Pyodide and `lab.zip`, which `make site` builds
+ * CHECKOUT   the source tree, whose modules are played
+ * PLACE      an empty folder, for the traces
+ * SEEDS, SCENARIOS  as JSON
+ *
+ * Prints one line of JSON: the real seconds of the start and of the play.
+ */
+
+import { readFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import * as ed25519 from "../../console/vendor/ed25519.js";
+
+const [python, checkout, place, seeds, scenarios] = process.argv.slice(2);
+
+/** Only the message of an error: the source of Pyodide is one line of a megabyte. @param {unknown} error */
+function end(error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}
+process.on("uncaughtException", end);
+process.on("unhandledRejection", end);
+
+const began = performance.now();
+const { loadPyodide } = await import(pathToFileURL(`${python}/pyodide.mjs`).href);
+const pyodide = await loadPyodide({ indexURL: `${python}/`, env: { HOME: "/home", PYTHONDONTWRITEBYTECODE: "1" } });
+pyodide.unpackArchive(new Uint8Array(await readFile(`${python}/lab.zip`)), "zip", { extractDir: "/lib/pflab" });
+pyodide.registerJsModule("pflab_ed25519", ed25519);
+for (const [inside, outside] of [["/checkout", checkout], ["/place", place]]) {
+  pyodide.FS.mkdir(inside);
+  pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: outside }, inside);
+}
+pyodide.runPython(`import sys; sys.path[:0] = ["/checkout", "/lib/pflab"]`);
+const traces = pyodide.pyimport("tests.tab.traces");
+const startS = (performance.now() - began) / 1000;
+const playS = await traces.write("/place", pyodide.toPy(JSON.parse(seeds)), pyodide.toPy(JSON.parse(scenarios)));
+console.log(JSON.stringify({ startS, playS }));
