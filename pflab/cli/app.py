@@ -45,7 +45,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "node": ("up", "Run one server in this process; the container of each server runs this verb."),
         "lab": (
             "lab",
-            "Save a lab, reset it to a saved state, or make it write all its events to traces.",
+            "Save a lab, reset it to a saved state, take it as a file, or make it write all its events to traces.",
         ),
         "clock": ("clock", "Show, set or advance the clock of a running lab."),
         "fault": (

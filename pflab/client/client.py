@@ -65,6 +65,10 @@ class Client(Changes):
         `history`."""
         self.json("POST", f"/lab/saved/{quoted(name)}/reset", {})
 
+    def take(self) -> bytes:
+        """Return the lab as it is now, as one file, with which `pflab up --from` begins."""
+        return self.content("GET", "/lab/file", patient=True)
+
     def export(self) -> dict[str, Any]:
         """Make all servers write all their events to traces. The traces are then complete up to the lab time `at` in the
         answer, but the events of the servers in `away` may be missing."""

@@ -156,7 +156,8 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         ran = self._servers.running()
         for server in ran:
             server.status = ServerStatus.STOPPED
-        return ran
+        crashed = [name for name, server in self._earlier_end.servers.items() if server.restarts_at is not None]
+        return ran + [self._servers.server(name) for name in crashed]  # of a simulated lab, where they come back later
 
     def _keep_state(self) -> None:
         """Write the state from which another run can continue."""

@@ -139,8 +139,19 @@ class FaultPlan:
         return document
 
     def recall(self, document: Mapping[str, Any]) -> None:
-        """Continue with the faults that `as_document` returned. They have been injected already, so no callback is called."""
-        state = msgspec.convert(document, _State)
+        """Continue with the faults that `as_document` returned. They have been injected already, so no callback is called.
+
+        Raises LabError for a fault that this lab cannot have, and for what is no such document.
+        """
+        try:
+            state = msgspec.convert(document, _State)
+        except msgspec.ValidationError as error:
+            raise LabError(f"the faults of the earlier lab cannot be read: {error}") from error
+        for fault, _ in state.active:
+            try:
+                self._check(fault.asked)
+            except LabError as error:
+                raise LabError(f"fault {fault.id} of the earlier lab: {error}") from error
         self._number = state.number
         self._active = {fault.id: replace(fault, decided=dict(decided)) for fault, decided in state.active}
         self._armed, self._held = dict(state.armed), dict(state.held)

@@ -21,13 +21,10 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from pflab.errors import LabError
 from pflab.runs.lab_state import LabState, read_state
-from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulator import Simulator
 from traces.labtime import DAY_US, format_instant
 
@@ -97,12 +94,7 @@ class Fork(Simulator):
 
 async def present_of(lab: ServedLab) -> Present:
     """Copy a lab at an instant. Raises LabError if a server of the lab does not answer."""
-    with TemporaryDirectory(prefix="pflab-fork-") as place:
-        folder = RunFolder.at(Path(place))
-        try:
-            await lab.copy_into(folder, traces=False)
-        except OSError as error:
-            raise LabError(f"the lab cannot be copied into {place}: {error.strerror or error}") from error
+    async with lab.copied(traces=False) as folder:
         state = read_state(folder.path)
         databases = {path.stem: path.read_bytes() for path in (folder.path / "databases").glob("*.sqlite")}
         backups = {path.stem: path.read_bytes() for path in (folder.path / "backups").glob("*.sqlite")}

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from node.errors import NotRunning
 from pflab.errors import KeepsRun, KeepsTopology, LabError
 from pflab.lab.lab import Lab
+from pflab.runs.lab_file import pack
+from pflab.runs.run_folder import RunFolder
+from pflab.threads import in_thread
 
 if TYPE_CHECKING:
     from node.api.hosts import ServedHost
@@ -17,7 +23,6 @@ if TYPE_CHECKING:
     from pflab.faults.fault_plan import FaultPlan
     from pflab.faults.mail_capture import DecideNow, RecentMails
     from pflab.runs.recorder import Record
-    from pflab.runs.run_folder import RunFolder
     from pflab.runs.saved import SavedRuns
     from topology.model import Topology
     from traces.labtime import LabTime
@@ -142,6 +147,23 @@ class ServedLab(Lab):
     @abstractmethod
     async def copy_into(self, folder: RunFolder, *, traces: bool = True) -> None:
         """Write the lab into another run folder, as if it stopped now: state, databases and backups, and its traces."""
+
+    @asynccontextmanager
+    async def copied(self, *, traces: bool = True) -> AsyncIterator[RunFolder]:
+        """Give a temporary run folder with the lab as it is now. Raises LabError if the lab cannot be copied."""
+        with TemporaryDirectory(prefix="pflab-copy-") as place:
+            folder = RunFolder.at(Path(place))
+            try:
+                await self.copy_into(folder, traces=traces)
+            except OSError as error:
+                raise LabError(f"the lab cannot be copied into {place}: {error.strerror or error}") from error
+            yield folder
+
+    async def as_file(self) -> bytes:
+        """Return the lab as it is now, as one file (`pflab.runs.lab_file`). Raises LabError if it cannot be copied, or is too
+        large for a file."""
+        async with self.copied() as folder:
+            return await in_thread(pack, folder)
 
     async def reset(self, name: str) -> None:
         """Ask for the end of this run history; the next one continues from a saved lab. Raises LabError if there is none of

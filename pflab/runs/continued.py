@@ -24,7 +24,7 @@ from pflab.runs.events import RunEvents
 from pflab.runs.lab_state import LabState, read_state
 from pflab.runs.recorder import LAB
 from topology.file.load import load_topology
-from traces.events import Event, NodeStarted, RunEnded
+from traces.events import Event, NodeStarted, NodeStopped, RunEnded
 from traces.segments import list_segments, read_end, read_lines, write_segment
 from transport.file_handles import naming_missing_handles
 
@@ -43,10 +43,19 @@ class Earlier:
     end: LabState
     events: tuple[Event, ...]
 
+    @property
+    def stopped(self) -> frozenset[str]:
+        """The servers whose last life ended with the lab: it stopped them, in contrast to those of a lab that was copied."""
+        last = {event.node: event for event in self.events if isinstance(event, NodeStarted | NodeStopped)}
+        return frozenset(name for name, event in last.items() if isinstance(event, NodeStopped))
 
-def continue_run(run: Path, folder: RunFolder) -> Earlier:
+
+def continue_run(run: Path, folder: RunFolder, named: Path | None = None) -> Earlier:
     """Copy the databases and traces of a run that ended, or of a saved lab, into the folder of the run that continues it, and
-    link its backups and saved labs. Raises LabError if this fails."""
+    link its backups and saved labs. Raises LabError if this fails.
+
+    named: what the file `continues` names, by default the run.
+    """
     end = read_state(run)
     trace = RunEvents.at(run)
     _check_unchanged(run, trace)
@@ -62,7 +71,7 @@ def continue_run(run: Path, folder: RunFolder) -> Earlier:
         saved = run.parent if run.parent.name == SAVED else run / SAVED
         if saved.is_dir():
             shutil.copytree(saved, folder.path / SAVED, copy_function=_link)
-        (folder.path / CONTINUES).write_text(f"{run.resolve()}\n", "utf-8")
+        (folder.path / CONTINUES).write_text(f"{(named or run).resolve()}\n", "utf-8")
     except OSError as error:
         raise LabError(f"{run} cannot be copied into {folder.path}: {error.strerror or error}") from error
     return Earlier(end, events)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from http import HTTPStatus
 from typing import Annotated, Final
+from weakref import WeakKeyDictionary
 
 from msgspec import Meta
 
@@ -55,6 +57,11 @@ class Saving(Body, frozen=True, kw_only=True):
     replace: bool = False
 
 
+ARCHIVE: Final = "application/zip"
+
+_TURNS: Final[WeakKeyDictionary[ServedLab, asyncio.Lock]] = WeakKeyDictionary()
+"""One file of a lab at a time, because it is in memory; others wait."""
+
 LAB: Final = lab_routes("/lab", tag="lab")
 """A lab as a whole."""
 
@@ -103,6 +110,16 @@ async def the_lab(lab: ServedLab) -> Response:
 async def topology(lab: ServedLab) -> Response:
     """Return the topology with every default filled in."""
     return json_response(lab.topology.as_document())
+
+
+@LAB.get("/file", answers={200: {"description": "The lab as one file.", "content": {ARCHIVE: {}}}})
+async def the_file(lab: ServedLab) -> Response:
+    """Return the lab as it is at this instant, as one file: its time, its servers, every store, backups, faults, and the
+    traces. `pflab up --from FILE` continues it, in any driver. It has no key: those of a lab in containers stay there."""
+    lab.check_begun()
+    async with _TURNS.setdefault(lab, asyncio.Lock()):
+        content = await lab.as_file()
+    return Response(content, media_type=ARCHIVE, headers={"Content-Disposition": 'attachment; filename="lab.zip"'})
 
 
 @LAB.post("/renew", status=HTTPStatus.ACCEPTED)

@@ -104,6 +104,7 @@ class SimulatedLab(Simulator, InProcessLab):
             most_events=most_events,
         )
         self._earlier_end = None if earlier is None else earlier.end
+        self._stopped = frozenset() if earlier is None else earlier.stopped
         self._run_folder = folder
         self.decide = self._network.decide
         self._clock = RunningClock(self._pass_time, self._clock_failed, monotonic, sleep)
@@ -225,16 +226,17 @@ class SimulatedLab(Simulator, InProcessLab):
         self._run_due()
 
     def _resume(self, end: LabState) -> None:
-        """Start the servers that ran at the end of the earlier run, on their databases."""
+        """Let the servers that ran at the end of the earlier run go on as if nothing had happened, with copies of their
+        databases; if the earlier lab stopped them, start them."""
         self._run_folder.write_inputs(self.topology.as_yaml(), self.seed)
         self._now = end.at
         self._recall(end)
         files = {name: self._run_folder.database(name) for name in self.names}
-        self._servers.take_over({name: file.read_bytes() for name, file in files.items() if file.exists()})
-        ran = self._servers.running()
-        for server in ran:
+        stopped = [server for server in self._servers.running() if server.name in self._stopped]
+        for server in stopped:
             server.status = ServerStatus.STOPPED
-        for server in ran:
+        self._servers.go_on({name: file.read_bytes() for name, file in files.items() if file.exists()})
+        for server in stopped:
             self._start_node(self._slot[server.name])
 
     async def _end(self) -> None:

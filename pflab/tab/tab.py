@@ -6,8 +6,7 @@ import asyncio
 import json
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, MutableMapping
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +17,7 @@ from pflab.lab.histories import Histories
 from pflab.lessons.classroom import Classroom
 from pflab.lessons.routes import extension_of
 from pflab.runs.continued import Earlier, continue_run
-from pflab.runs.lab_file import pack, unpack
+from pflab.runs.lab_file import unpack
 from pflab.runs.recorder import MOST_HELD
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
@@ -78,7 +77,8 @@ class Tab:
         if isinstance(lab, str):
             topology, seed, first, earlier = topology_from_text(lab), SEED, next_folder(), None
         else:
-            with _temporary_run() as taken:
+            with TemporaryDirectory(prefix="pflab-tab-") as place:
+                taken = RunFolder.at(Path(place) / "lab")
                 unpack(lab, taken)
                 topology, seed = (
                     load_topology(taken.path / "topology.yaml"),
@@ -139,9 +139,7 @@ class Tab:
 
     async def saved(self) -> bytes:
         """Return the lab as it is now, as a lab file. Raises LabError if it is too large for one."""
-        with _temporary_run() as folder:
-            await self._histories.lab.copy_into(folder)
-            return pack(folder)
+        return await self._histories.lab.as_file()
 
     async def close(self) -> None:
         """End the lab and its lessons."""
@@ -158,12 +156,6 @@ class Tab:
         for path in kept.parent.iterdir():
             if path != kept:
                 shutil.rmtree(path)
-
-
-@contextmanager
-def _temporary_run() -> Iterator[RunFolder]:
-    with TemporaryDirectory(prefix="pflab-tab-") as place:
-        yield RunFolder.at(Path(place) / "lab")
 
 
 def _lab_of_lesson(topology: Topology, folder: RunFolder, run: str) -> SimulatedLab:

@@ -245,7 +245,7 @@ def _without_guesses(send: Send) -> Send:
 def _is_for_users(method: str, path: str) -> bool:
     """Return whether users may make a request: reads, except of databases, changes of messages, and what plays a lesson."""
     if method in {"GET", "HEAD"}:
-        return not path.endswith(("/backup", "/copy"))
+        return not path.endswith(("/backup", "/copy", "/lab/file"))
     return any(pattern.fullmatch(path) for pattern in (_MESSAGES, _LESSONS))
 
 

@@ -1,13 +1,15 @@
-"""The verb `lab`: save a running lab, reset it, and make it write its events."""
+"""The verb `lab`: save a running lab, reset it, take it as a file, and make it write its events."""
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Final
 
 from typer import Argument, Option
 
+from node.host.whole_files import write_whole
 from pflab.cli.actions import verb_with_actions
 from pflab.cli.output import CommandError, print_lines
 from pflab.cli.running_lab import Lab, client_of
@@ -21,7 +23,7 @@ RETRY_S: Final = 0.05
 Name = Annotated[str, Argument(metavar="NAME", help="The name of the saved state.")]
 
 lab = verb_with_actions(
-    """Save a lab, reset it to a saved state, or make it write all its events to traces.
+    """Save a lab, reset it to a saved state, take it as a file, or make it write all its events to traces.
 
     Without an action, the verb lists the saved states.
     """
@@ -75,6 +77,32 @@ def reset(name: Name, lab: Lab = None) -> int:
                     print_lines([f"reset to {name}, {now_at}, after {took_s:.1f} s: {', '.join(running)}"])
                     return ExitCode.GOOD
     raise CommandError(f"the lab did not come back within {RESET_TIMEOUT_S:g} s; see its output")
+
+
+@lab.command()
+def take(
+    file: Annotated[Path, Argument(metavar="FILE", help="The file to write, such as lab.zip.")],
+    force: Annotated[bool, Option("--force", help="Replace an existing file.")] = False,
+    lab: Lab = None,
+) -> int:
+    """Write the lab as it is now into one file.
+
+    pflab up --from FILE continues it, here or on another machine, in whatever way its servers run.
+
+    Example: pflab lab take lab.zip
+    """
+    if file.exists() and not force:
+        raise CommandError(f"{file}: exists already; name another file, or replace it with --force")
+    with client_of(lab) as client:
+        content = client.take()
+    try:
+        write_whole(file, content)
+    except OSError as error:
+        raise CommandError(
+            f"{file}: {(error.strerror or str(error)).lower()}; name a file that can be written"
+        ) from None
+    print_lines([f"{file} has the lab, {len(content) / 1000:.0f} KB; pflab up --from {file} continues it"])
+    return ExitCode.GOOD
 
 
 @lab.command()

@@ -9,7 +9,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import AsyncExitStack, contextmanager, suppress
+from contextlib import AsyncExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -25,6 +25,7 @@ from pflab.cli import become_node
 from pflab.cli.doctor.extras import how_to_install
 from pflab.cli.inputs.by_name import read_topology
 from pflab.cli.inputs.files import RUNS, shown_path
+from pflab.cli.inputs.lab_files import check_unpacked, unpacked_run
 from pflab.cli.inputs.lessons import OwnLessons, served_lessons
 from pflab.cli.lab_options import run_folder
 from pflab.cli.options import (
@@ -144,6 +145,18 @@ def up(
             "stay the same.",
         ),
     ] = None,
+    from_file: Annotated[
+        Path | None,
+        Option(
+            "--from",
+            metavar="FILE",
+            help="Continue the lab of this file, which pflab lab take has written. The other options say how it runs here.",
+        ),
+    ] = None,
+    outside: Annotated[
+        bool,
+        Option("--outside", help="With --from: let the lab send mail to the mail servers outside that the file names."),
+    ] = False,
     imap: Annotated[
         bool,
         Option(
@@ -191,54 +204,52 @@ def up(
         raise CommandError(
             "pflab up --resume: the run decides the topology and the driver; leave out TOPOLOGY, --processes, --simulated"
         )
+    _check_from(from_file, {"TOPOLOGY": topology, "--resume": resume, "--seed": seed != DEFAULT_SEED}, outside=outside)
     earlier = RunSettings(driver="simulator" if simulated else "processes" if processes else "live")
-    if resume is not None:
-        _check_exists(resume)
-        resume = resume.resolve()  # runs/latest will be another run
-        end_killed(resume)
-        earlier, topology = read_state(resume).settings, resume / "topology.yaml"
-        if earlier.driver == "managed":
-            raise CommandError(
-                f"--resume {resume}: this is a run of pflab coordinate; start it again with the same --data"
+    with nullcontext(resume and _ended(resume)) if from_file is None else unpacked_run(from_file) as run:
+        if resume is not None and run is not None:
+            earlier = _settings_of(run)
+            imap = imap or earlier.imap_port is not None
+        if run is not None:
+            topology, seed = run / "topology.yaml", int((run / "seed").read_text("ascii"))
+        if earlier.driver == "simulator":
+            clock = clock or "0"
+            _check_simulated(
+                {"--processes": processes, "--tls": tls, "--durability full": durability == "full", "--imap": imap}
             )
-        seed = int((resume / "seed").read_text("ascii"))
-        imap = imap or earlier.imap_port is not None
-    if earlier.driver == "simulator":
-        clock = clock or "0"
-        _check_simulated(
-            {"--processes": processes, "--tls": tls, "--durability full": durability == "full", "--imap": imap}
+        rate = rate_of(clock or "real")
+        _check_imap(imap, {"--imap-port": imap_port, "--imap-token-file": imap_token_file})
+        imap_token = _imap_token(imap_token_file, run) if imap else None
+        settings = RunSettings(
+            driver=earlier.driver,
+            durability=earlier.durability if durability is None else "full" if durability == "full" else "normal",
+            tls=tls or earlier.tls,
+            imap_port=(imap_port or earlier.imap_port or 0) if imap else None,
+            keeps_mails=keep_mails or earlier.keeps_mails,
         )
-    rate = rate_of(clock or "real")
-    _check_imap(imap, {"--imap-port": imap_port, "--imap-token-file": imap_token_file})
-    imap_token = _imap_token(imap_token_file, resume) if imap else None
-    settings = RunSettings(
-        driver=earlier.driver,
-        durability=earlier.durability if durability is None else "full" if durability == "full" else "normal",
-        tls=tls or earlier.tls,
-        imap_port=(imap_port or earlier.imap_port or 0) if imap else None,
-        keeps_mails=keep_mails or earlier.keeps_mails,
-    )
-    organization = read_topology(topology or EXAMPLE)
-    if (settings.imap_port or 0) + len(organization.servers) > MAX_PORT + 1:
-        raise CommandError(
-            f"--imap-port {imap_port}: {counted(len(organization.servers), 'server')} need ports from this one on;"
-            " choose a lower port"
+        organization = read_topology(topology or EXAMPLE)
+        if (settings.imap_port or 0) + len(organization.servers) > MAX_PORT + 1:
+            raise CommandError(
+                f"--imap-port {imap_port}: {counted(len(organization.servers), 'server')} need ports from this one on;"
+                " choose a lower port"
+            )
+        if from_file is not None and run is not None:
+            check_unpacked(from_file, run, organization, settings, outside=outside)
+        served = served_lessons(lessons)
+        check_alone()
+        _check_free(port)
+        folder = _new_folder(settings, imap_token)
+        caller = Caller(as_json, _parent_gone() if stop_with_stdin else None, imap_token)
+        caller.tell(f"starting {counted(len(organization.servers), 'server')} ...", style="dim")
+        options = SocketOptions(
+            seed=seed,
+            durability=settings.durability,
+            tls=settings.tls,
+            imap_token=imap_token,
+            imap_port=settings.imap_port or 0,
+            earlier=None if run is None else continue_run(run, folder, from_file),
+            most_events=MOST_HELD,
         )
-    served = served_lessons(lessons)
-    check_alone()
-    _check_free(port)
-    folder = _new_folder(settings, imap_token)
-    caller = Caller(as_json, _parent_gone() if stop_with_stdin else None, imap_token)
-    caller.tell(f"starting {counted(len(organization.servers), 'server')} ...", style="dim")
-    options = SocketOptions(
-        seed=seed,
-        durability=settings.durability,
-        tls=settings.tls,
-        imap_token=imap_token,
-        imap_port=settings.imap_port or 0,
-        earlier=None if resume is None else continue_run(resume, folder),
-        most_events=MOST_HELD,
-    )
     plan = Plan(organization, folder, settings, port, rate, served, caller, patience)
     bring_up = _processes if settings.driver == "processes" else _in_this_process
     try:
@@ -271,6 +282,17 @@ class Plan:
     def next_folder(self) -> RunFolder:
         """Return the folder of another run history of this lab."""
         return _new_folder(self.settings, self.caller.imap_token)
+
+
+def _check_from(file: Path | None, given: Mapping[str, object], *, outside: bool) -> None:
+    """Raise CommandError if options were given that a lab file decides, or --outside without a file."""
+    wrong = [option for option, value in given.items() if value]
+    if file is not None and wrong:
+        raise CommandError(
+            f"pflab up --from {file}: the file has the topology and the seed; leave out {', '.join(wrong)}"
+        )
+    if file is None and outside:
+        raise CommandError("pflab up: --outside without --from; add --from, or leave it out")
 
 
 def _check_simulated(given: Mapping[str, object]) -> None:
@@ -309,6 +331,22 @@ def _imap_token(file: Path | None, resume: Path | None) -> str:
     if not (token.isprintable() and token):
         raise CommandError(f"--imap-token-file {file}: write the password into it, on one line")
     return token
+
+
+def _ended(resume: Path) -> Path:
+    """Return the run folder that a user named, after ending its run if the lab was killed."""
+    _check_exists(resume)
+    run = resume.resolve()  # runs/latest will be another run
+    end_killed(run)
+    return run
+
+
+def _settings_of(run: Path) -> RunSettings:
+    """Return how a lab ran that pflab up continues."""
+    settings = read_state(run).settings
+    if settings.driver == "managed":
+        raise CommandError(f"--resume {run}: this is a run of pflab coordinate; start it again with the same --data")
+    return settings
 
 
 def _check_exists(run: Path) -> None:

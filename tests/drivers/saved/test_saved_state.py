@@ -42,7 +42,11 @@ def shown(client: Client) -> dict[str, Any]:
     lab = client.lab()
     running = [server["name"] for server in lab["servers"] if server["status"] == "running"]
     for path, methods in paths.items():
-        if "get" not in methods or not path.startswith(("/lab", "/nodes")) or path in {"/lab/stream", "/lab/replay"}:
+        if (
+            "get" not in methods
+            or not path.startswith(("/lab", "/nodes"))
+            or path in {"/lab/stream", "/lab/replay", "/lab/file"}
+        ):
             continue
         needed = {each["name"] for each in methods["get"].get("parameters", []) if each.get("required")}
         if not needed <= {"name", "folder"} or path.endswith(("/stream", "/events", "/verdict")):

@@ -266,16 +266,21 @@ async def test_without_a_token_nobody_logs_in() -> None:
         ("POST", "/lessons/1f6c/x/nodes/A/messages", False),
         ("POST", "/lessons/1f6c/nodes/A/folders", False),
         ("GET", "/lessons/1f6c/nodes/A/backup", False),
+        ("GET", "/lessons/1f6c/lab/file", False),
+        ("GET", "/lab/file", False),
+        ("GET", "/lab/topology", True),
     ],
 )
 async def test_users_play_lessons_and_post_in_their_labs(method: str, path: str, allowed: bool) -> None:
     """With the token for users, a lesson can be begun, played on and ended, and messages of its lab can be changed. The clock,
-    the faults and the servers of its lab are for administrators."""
+    the faults, the servers and the databases of its lab are for administrators."""
     answer = await Server().ask(method, path, authorization=f"Bearer {USER}")
     assert answer.status == (200 if allowed else 403)
 
 
-@pytest.mark.parametrize("path", ["/nodes/A/backup\n", "/lab/stream\n", "/nodes/A/copy\n", "/livez\n", "/lab\n/stream"])
+@pytest.mark.parametrize(
+    "path", ["/nodes/A/backup\n", "/lab/stream\n", "/nodes/A/copy\n", "/lab/file\n", "/livez\n", "/lab\n/stream"]
+)
 async def test_a_line_end_in_a_path_evades_no_rule(path: str) -> None:
     """Routes match a path that has a line end after it. Such a path would be none of those that users may not read, or whose
     number is limited, so the server has nothing there."""
