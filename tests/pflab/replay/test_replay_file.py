@@ -65,14 +65,15 @@ def test_a_run_without_a_topology_is_refused(run: RunEvents) -> None:
         replay_file(RunEvents(run.path, run.events, run.names, ("no topology",)), title="run")
 
 
-def test_every_module_is_loaded_by_the_page_or_by_a_worker() -> None:
-    """What the page does not import is a worker that a module starts, or imported by one, so the console has no dead module."""
+def test_every_module_is_loaded_by_a_page_or_by_a_worker() -> None:
+    """What neither the page of a server nor that of a tab imports is a worker that a module starts, or imported by one. So the
+    console has no dead module."""
     modules = {path.relative_to(CONSOLE).as_posix() for path in CONSOLE.rglob("*.js")}
-    loaded = set(script_paths())
+    loaded = {*script_paths(), *script_paths("tab/start.js")}
     for path in sorted(loaded):
         for worker in re.findall(r'new URL\("([^"]+\.js)", import\.meta\.url\)', (CONSOLE / path).read_text("utf-8")):
             loaded |= set(script_paths(resolved(path, worker)))
-    assert modules - loaded == {each for each in modules if each.startswith("tests/")} | {"vendor/ed25519.js"}
+    assert modules - loaded == {each for each in modules if each.startswith("tests/")}
 
 
 def test_the_file_has_nothing_for_workers_alone() -> None:
