@@ -65,6 +65,7 @@ class AsyncLab:
     lab = _waits(Lab.lab)
     saved = _waits(Lab.saved)
     save = _waits(Lab.save)
+    take = _waits(Lab.take)
     reset = _waits(Lab.reset)
     export = _waits(Lab.export)
     verdict = _waits(Lab.verdict)
