@@ -3,6 +3,8 @@
  * pages are told how the worker is. Orders that come before the lab is up wait for it.
  */
 
+import { LAB } from "../api.js";
+
 /**
  * @typedef {import("../source/tab_door.js").Order} Order
  * @typedef {import("../source/tab_door.js").Reply} Reply
@@ -18,8 +20,8 @@
  *   plain words.
  */
 
-/** Requests that change nothing. */
-const READS = new Set(["GET", "HEAD"]);
+/** Return whether a request can change the lab. @param {Request} request */
+const mayChange = ({ method, target }) => method !== "GET" && method !== "HEAD" && target !== LAB.forecast;
 
 export class LabPorts {
   /** @param {Lab} lab */
@@ -79,10 +81,10 @@ export class LabPorts {
 
   /** @param {MessagePort} port @param {Request} request */
   answer(port, request) {
-    const { id, method } = request;
+    const { id } = request;
     const answers = this.answers.get(port);
     if (!answers) return; // the page has gone
-    if (!READS.has(method)) this.changes++;
+    if (mayChange(request)) this.changes++;
     const answering = this.lab.answer(request, (kind, a, b) => reply(port, { id, kind, a, b }));
     answers.set(id, answering);
     answering.then(

@@ -37,6 +37,9 @@ const KEEP_EVERY_MS = 3_000;
 /** How many times as long as the last keeping took the lab is left alone. */
 const REST = 20;
 
+/** After how many attempts the pages say that the lab is not kept. */
+const MOST_FAILURES = 3;
+
 /** What a browser says when it has no memory left for a lab. */
 const NO_MEMORY = /memory/i;
 
@@ -93,9 +96,17 @@ async function example() {
   return answer.text();
 }
 
+/** Return a file of Python. @param {string} file */
+async function fileOf(file) {
+  const answer = await fetch(new URL(file, PYTHON));
+  if (!answer.ok) throw new Error(`the site does not give ${file} (${answer.status})`);
+  return answer.arrayBuffer();
+}
+
 /** Load Python, and the lab's modules. @returns {Promise<Browser>} */
 async function load() {
-  const modules = fetch(new URL("lab.zip", PYTHON)).then((answer) => answer.arrayBuffer());
+  const modules = fileOf("lab.zip");
+  modules.catch(() => undefined); // it is told below, when it is awaited
   const { loadPyodide } = await import(new URL("pyodide.mjs", PYTHON).href);
   const python = await loadPyodide({ indexURL: PYTHON.href, env: { HOME: "/home", PYTHONDONTWRITEBYTECODE: "1" } });
   tell("loading", 0.4, "Unpacking the lab");
@@ -138,23 +149,37 @@ async function contentOf(target) {
 /** @param {string} target @returns {Promise<any>} */
 const jsonOf = async (target) => JSON.parse(await (await contentOf(target)).text());
 
-/** Keep the lab whenever it has changed. */
-async function keepAlways() {
+/**
+ * Keep the lab if it is not as it was kept before. Returns its present state: an instant of a run history, and how many requests
+ * could have changed it.
+ * @param {string} before
+ */
+async function keep(before) {
+  const { now_at: labTime, history } = await jsonOf(CLOCK.now);
+  const state = `${history} ${labTime} ${ports.changes}`;
+  if (state === before) return state;
+  const { organization } = await jsonOf(LAB.topology);
   const python = await browser;
-  let kept = "";
+  const keptAt = Date.now();
+  await keepLab(name, { content: await python.saved(), keptAt, organization, labTime });
+  return state;
+}
+
+/** Keep the lab whenever it has changed. If that fails again and again, the pages say why. */
+async function keepAlways() {
+  let state = "";
+  let failures = 0;
   for (;;) {
-    let restMs = KEEP_EVERY_MS;
-    if (isOpen) {
-      const began = performance.now();
-      const { now_at: labTime, history } = await jsonOf(CLOCK.now);
-      const state = `${history} ${labTime} ${ports.changes}`;
-      if (state !== kept) {
-        const { organization } = await jsonOf(LAB.topology);
-        await keepLab(name, { content: await python.saved(), keptAt: Date.now(), organization, labTime });
-        kept = state;
-        restMs = Math.max(restMs, REST * (performance.now() - began));
-      }
+    const began = performance.now();
+    try {
+      if (isOpen) state = await keep(state);
+      if (failures >= MOST_FAILURES) tell("ready", 1, "");
+      failures = 0;
+    } catch (error) {
+      failures++; // a lab that goes back to a saved one cannot be asked meanwhile
+      if (failures === MOST_FAILURES) tell("ready", 1, `This browser does not keep the lab: ${wordsOf(error)}`);
     }
+    const restMs = Math.max(KEEP_EVERY_MS, REST * (performance.now() - began));
     await new Promise((resolve) => setTimeout(resolve, restMs));
   }
 }
@@ -170,5 +195,4 @@ if ("SharedWorkerGlobalScope" in self) {
   self.addEventListener("connect", (/** @type {any} */ event) => ports.add(event.ports[0]));
 } else ports.add(/** @type {any} */ (self));
 tell("loading", 0.05, "Loading Python");
-browser.then(choose).catch(fail);
-keepAlways().catch((error) => tell("ready", 1, `This browser does not keep the lab: ${wordsOf(error)}`));
+browser.then(choose).then(keepAlways, fail);

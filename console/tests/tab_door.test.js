@@ -120,6 +120,27 @@ test("a worker that fails says why to all who wait, and to all who come later", 
   await assert.rejects(door.ask("/lab"), told);
 });
 
+test("a worker is silent while it does not answer a request; a stream that has begun waits for nothing", async (context) => {
+  let now = 0;
+  context.mock.method(performance, "now", () => now);
+  const { door, post } = doorTo(({ id }, reply) => {
+    if (id === 1) reply(start(id, 200, {}));
+  });
+  await door.ask("/labs/stream");
+  now = 60_000;
+  assert.equal(door.silentMs(), 0);
+  const waiting = door.ask("/lab/clock");
+  now = 90_000;
+  assert.equal(door.silentMs(), 30_000);
+  post(body(1, ": alive"));
+  await turn();
+  assert.equal(door.silentMs(), 0);
+  post(start(2, 200, {}));
+  await waiting;
+  now = 200_000;
+  assert.equal(door.silentMs(), 0);
+});
+
 test("a request that fails in the worker fails here with its words", async () => {
   const { door } = doorTo(({ id }, post) => post({ id, kind: "failed", a: "MemoryError", b: null }));
   await assert.rejects(door.ask("/lab"), { message: "MemoryError", status: 0 });

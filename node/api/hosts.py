@@ -123,8 +123,8 @@ async def apply_change(
     if key is None:
         answer = await host.share(acting, len(body))
     else:
-        asked = f"{request.method} {request.scope['path']}?{request.query}\n"
-        hashed = hashlib.blake2b(asked.encode(), digest_size=32)
+        line = f"{request.method} {request.scope['path']}?{request.query}\n"
+        hashed = hashlib.blake2b(line.encode(), digest_size=32)
         hashed.update(body)
         digest = hashed.digest()
 

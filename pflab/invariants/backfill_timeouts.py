@@ -232,11 +232,11 @@ class TimeoutsSendRequests(Invariant):
                 continue
             gap = bits.by_kind(entry.cnset, entry.cnset_fai)
             # A leaving store claims what it had when it left. After an answer with nothing only others can be asked (BF-5).
-            asked = event.source if isinstance(event, RequestEnded) else None
+            answerer = event.source if isinstance(event, RequestEnded) else None
             sources = [
                 store
                 for store in self._sources(event)
-                if store != asked and bits.common(gap, self._claims(event, store))
+                if store != answerer and bits.common(gap, self._claims(event, store))
             ]
             if sources:
                 subject = f"{reading.store}'s entry {entry.id} ({self.facts.words(gap)} of {entry.path})"

@@ -113,7 +113,7 @@ async def topology(lab: ServedLab) -> Response:
 
 
 @LAB.get("/file", answers={200: {"description": "The lab as one file.", "content": {ARCHIVE: {}}}})
-async def the_file(lab: ServedLab) -> Response:
+async def lab_file(lab: ServedLab) -> Response:
     """Return the lab as it is at this instant, as one file: its time, its servers, every store, backups, faults, and the
     traces. `pflab up --from FILE` continues it, in any driver. It has no key: those of a lab in containers stay there."""
     lab.check_begun()

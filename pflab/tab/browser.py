@@ -50,7 +50,8 @@ class _Worker:
         """
         lab = lab_file.to_bytes() if lab_file else topology or (EXAMPLES / f"{EXAMPLE}.yaml").read_text("utf-8")
         try:
-            tab = await Tab.open(lab, folder=RUNS, lessons=_course, now=lambda: datetime.now(UTC))
+            tab = Tab(lab, folder=RUNS, lessons=_course, now=lambda: datetime.now(UTC))
+            await tab.up()
         except (ProblemsError, LabError) as error:
             return to_js(str(error).splitlines())
         before, self._tab = self._tab, tab

@@ -57,7 +57,7 @@ class Tab:
 
     Raises ProblemsError if the topology has mistakes, and LabError for a file that is no lab file.
 
-    Call `open`, then `answer` any number of times, then `close`.
+    Call `up`, then `answer` any number of times, then `close`.
     """
 
     def __init__(
@@ -91,20 +91,10 @@ class Tab:
         self._app = app_of_live_lab(lambda: self._histories.lab, self._lessons)
         self._following: asyncio.Task[None] | None = None
 
-    @classmethod
-    async def open(
-        cls,
-        lab: str | bytes,
-        *,
-        folder: Path,
-        lessons: Callable[[], Mapping[str, Scenario]],
-        now: Callable[[], datetime],
-    ) -> Tab:
-        """Return a tab whose lab is up; see the class for the arguments and errors."""
-        tab = cls(lab, folder=folder, lessons=lessons, now=now)
-        await tab._histories.lab.up()
-        tab._following = asyncio.create_task(tab._histories.follow(tab._remove_earlier), name="histories")
-        return tab
+    async def up(self) -> None:
+        """Start the lab."""
+        await self._histories.lab.up()
+        self._following = asyncio.create_task(self._histories.follow(self._remove_earlier), name="histories")
 
     async def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes, send: SendPart) -> None:
         """Answer a request to the lab's HTTP API, or to that of a lesson. The task that calls this function can be cancelled to

@@ -53,7 +53,8 @@ class Page:
 @asynccontextmanager
 async def opened(folder: Path, lab: str | bytes) -> AsyncIterator[Page]:
     """Open a tab with the course of pflab."""
-    tab = await Tab.open(lab, folder=folder, lessons=lessons_of_pflab, now=lambda: STARTED)
+    tab = Tab(lab, folder=folder, lessons=lessons_of_pflab, now=lambda: STARTED)
+    await tab.up()
     try:
         yield Page(tab)
     finally:

@@ -23,7 +23,7 @@ from tests.tab.traces import scenario_names, write
 ROOT = Path(__file__).resolve().parents[2]
 
 PYTHON = ROOT / "build" / "site" / "lab" / "python"
-"""Python for a browser, as `make site` builds it."""
+"""Python for a browser: Pyodide, and pflab with its libraries as `lab.zip`."""
 
 PLAY = Path(__file__).with_name("play.mjs")
 
@@ -100,7 +100,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", default="", help="for example 1..100")
     parser.add_argument("--scenarios", action="store_true", help="all scenarios that come with pflab")
-    parser.add_argument("--python", type=Path, default=PYTHON, help="the folder that `make site` builds")
+    parser.add_argument("--python", type=Path, default=PYTHON, help="the folder with Pyodide and lab.zip")
     given = parser.parse_args()
     first, _, last = given.seeds.partition("..")
     seeds = [*range(int(first), int(last or first) + 1)] if first else []

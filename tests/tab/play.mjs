@@ -3,7 +3,7 @@
  *
  *     node play.mjs PYTHON CHECKOUT PLACE SEEDS SCENARIOS
  *
- * PYTHON     the folder with Pyodide and `lab.zip`, which `make site` builds
+ * PYTHON     the folder with Pyodide and `lab.zip`
  * CHECKOUT   the source tree, whose modules are played
  * PLACE      an empty folder, for the traces
  * SEEDS, SCENARIOS  as JSON
