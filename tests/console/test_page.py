@@ -189,11 +189,8 @@ def test_a_colour_has_one_meaning(lab: str, open_page: OpenPage, dark: bool, for
 
 def test_the_chosen_tab_is_seen_without_colours(lab: str, open_page: OpenPage) -> None:
     """With the system's colours the line below the chosen tab has a colour that the others do not have."""
-    page = open_page(lab, forced=True).page
-    lines = (
-        page.get_by_role("tablist", name="Views")
-        .get_by_role("tab")
-        .evaluate_all("all => all.map(each => getComputedStyle(each).borderBottomColor)")
-    )
+    tabs = open_page(lab, forced=True).page.get_by_role("tablist", name="Views").get_by_role("tab")
+    expect(tabs).not_to_have_count(0)
+    lines = tabs.evaluate_all("all => all.map(each => getComputedStyle(each).borderBottomColor)")
     assert lines[0] not in lines[1:]
     assert len(set(lines[1:])) == 1

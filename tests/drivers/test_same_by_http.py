@@ -32,7 +32,7 @@ def work(lab: Client) -> list[tuple[dict[str, Any], Counter[tuple[str, str, str]
 
     def look() -> None:
         lab.advance("0 s")  # a live lab does at once, but not before it answers, what a change makes due
-        events = [each for each in lab.events() if each["type"] not in {"clock.changed", "run.started"}]
+        events = [each for each in lab.events() if each["type"] not in {"clock.changed", "run.started", "node.started"}]
         seen.append((everything(lab), Counter((each["node"], each["type"], each["at"]) for each in events)))
 
     first = lab.post("A", "Projects", subject="one")["id"]
@@ -68,7 +68,8 @@ def work(lab: Client) -> list[tuple[dict[str, Any], Counter[tuple[str, str, str]
 
 @pytest.mark.long
 def test_simulated_and_embedded_labs_do_the_same(tmp_path: Path) -> None:
-    """Each part ends at the same lab time, with the same messages and digests, after the same events; also after a reset."""
+    """Each part ends at the same lab time, with the same messages and digests, after the same events; also after a reset.
+    Starts are not compared: a reset starts the stores of a lab with sockets again, and the simulator goes on with them."""
     seen = {}
     for driver, more in (("embedded", []), ("simulated", ["--simulated"])):
         folder = tmp_path / driver
