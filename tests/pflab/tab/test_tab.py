@@ -12,6 +12,7 @@ import pytest
 
 from pflab.errors import LabError
 from pflab.lessons.course import lessons_of_pflab
+from pflab.simulation.simulated_lab import SimulatedLab
 from pflab.tab.tab import RUN
 from tests.support.samples import sampled
 from tests.support.tab import Page, opened
@@ -96,6 +97,19 @@ async def test_a_lab_goes_back(page: Page, tmp_path: Path) -> None:
         assert (await page.json("GET", "/lab/clock"))["now_at"] == begun["at"]
         assert await page.json("GET", "/lab/saved") == ["start"]
     assert len([*(tmp_path / RUN).iterdir()]) == 1
+
+
+async def test_a_lab_that_cannot_go_back_says_so(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the next history does not begin, each request raises the reason, and none waits for a lab that never comes."""
+    await page.json("PUT", "/lab/saved/start")
+
+    async def fail(lab: SimulatedLab) -> None:
+        raise RuntimeError("no memory is left")
+
+    monkeypatch.setattr(SimulatedLab, "up", fail)
+    await page.json("POST", "/lab/saved/start/reset")
+    with pytest.raises(RuntimeError, match="no memory is left"):
+        await ready(page)
 
 
 async def test_a_lab_goes_on_in_another_tab(page: Page, tmp_path: Path) -> None:
