@@ -78,7 +78,7 @@ from transport.stimulus import Stimulus
 KEEP_BAD_MAIL = Statement("INSERT INTO bad_mail (at, sender, reason, content) VALUES (?, ?, ?, ?)")
 FORGET_OLDEST_BAD_MAIL = Statement("DELETE FROM bad_mail WHERE id <= (SELECT max(id) FROM bad_mail) - ?")
 
-_DECODERS: Mapping[BodyForm, Callable[[bytes], SystemMessage]] = {  # spec: ML-4 every version reads all forms
+DECODERS: Mapping[BodyForm, Callable[[bytes], SystemMessage]] = {  # spec: ML-4 every version reads all forms
     BodyForm.TNEF: decode_tnef,
     BodyForm.S_TNEF: decode_tnef,
     BodyForm.MDBEF: decode_mdbef,
@@ -154,7 +154,7 @@ def decode_body(form: BodyForm, body: bytes, verifier: Verifier) -> ReplicationM
 
 @lru_cache(maxsize=_BODIES_REMEMBERED)
 def _decoded(form: BodyForm, body: bytes, verifier: Verifier) -> ReplicationMail:
-    return decode(_DECODERS[form](body), verifier)
+    return decode(DECODERS[form](body), verifier)
 
 
 def _record_arrival(ctx: Context, s: Stimulus, mail: ReplicationMail, size: int) -> None:

@@ -14,7 +14,7 @@ from enum import IntEnum, IntFlag
 from typing import Any, Final
 
 from node.codec.items import NUMBER, PREDECESSORS, ROOT, Version, read_version
-from node.codec.signing import Identity, Verifier
+from node.codec.signing import Identity, LabAuthority, Verifier
 from node.errors import BadMail
 from node.tracking.change_number import XID_SIZE, NumberError
 from node.tracking.cnset import CNSet
@@ -351,6 +351,28 @@ def encode(mail: ReplicationMail, identity: Identity) -> SystemMessage:
     props = write_values(values, _SIGNED)
     props[P_SIGNATURE] = identity.sign(_signed_bytes(props, parts, digests))
     return SystemMessage(props, parts)
+
+
+def signed_again(message: SystemMessage, before: LabAuthority, after: LabAuthority) -> SystemMessage | None:
+    """Return a mail with a signature of its store's key of another authority; None if it is not signed by its store.
+
+    before: the authority that has certified the store's key.
+    after: the other authority.
+
+    Raises CodecError if it is no mail.
+    """
+    values = read_values(message.props, _MAIL)
+    store: str = values[P_STORE]
+    digests = [hashlib.sha256(part.item).hexdigest() for part in message.parts]
+    signed = _signed_bytes(message.props, message.parts, digests)
+    if not Verifier(before.identity("").authority_key).verify(
+        store, values[P_CERTIFICATE], values[P_SIGNATURE], signed
+    ):
+        return None
+    identity = after.identity(store)
+    props = {**message.props, P_CERTIFICATE: identity.certificate}
+    props[P_SIGNATURE] = identity.sign(_signed_bytes(props, message.parts, digests))
+    return SystemMessage(props, message.parts)
 
 
 # -- decoding

@@ -28,7 +28,8 @@ from transport.mapi.tnef import encode_tnef
 from transport.mime.message import BodyForm, MailHeaders, build_mail
 from transport.stimulus import Stimulus
 
-_ENCODERS: Mapping[BodyForm, Callable[[SystemMessage], bytes]] = {  # spec: ML-2
+ENCODERS: Mapping[BodyForm, Callable[[SystemMessage], bytes]] = {  # spec: ML-2
+    BodyForm.TNEF: encode_tnef,  # a bridgehead has encoded the body for a connector
     BodyForm.S_TNEF: encode_tnef,
     BodyForm.MDBEF: encode_mdbef,
 }
@@ -101,7 +102,7 @@ def send(
     )
     headers = MailHeaders(message_id, sender, tuple(addresses), SUBJECTS[kind], s.now)
     form = ctx.config.profile.body
-    content = build_mail(headers, form, _ENCODERS[form](encode(mail, ctx.identity)))
+    content = build_mail(headers, form, ENCODERS[form](encode(mail, ctx.identity)))
     _record(s, mail, addresses, len(content))
     application_log.mail_out(ctx, s, mail, stores)
     outgoing = OutgoingMail(

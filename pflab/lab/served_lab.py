@@ -11,8 +11,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from node.errors import NotRunning
+from node.host.whole_files import write_whole
+from node.store.changed_keys import with_keys
 from pflab.errors import KeepsRun, KeepsTopology, LabError
 from pflab.lab.lab import Lab
+from pflab.lab.servers import authority_of
 from pflab.runs.lab_file import pack
 from pflab.runs.run_folder import RunFolder
 from pflab.threads import in_thread
@@ -163,7 +166,17 @@ class ServedLab(Lab):
         """Return the lab as it is now, as one file (`pflab.runs.lab_file`). Raises LabError if it cannot be copied, or is too
         large for a file."""
         async with self.copied() as folder:
-            return await in_thread(pack, folder)
+            return await in_thread(self._packed, folder)
+
+    def _packed(self, folder: RunFolder) -> bytes:
+        """Return the file of a copy of this lab. A lab that continues it has the keys of its seed, not those of the secret."""
+        if str(self.secret) != str(self.seed):
+            before, after = authority_of(self.secret), authority_of(self.seed)
+            for path in sorted(folder.path.glob("*/*.sqlite")):
+                write_whole(
+                    path, with_keys(path.read_bytes(), before, after)
+                )  # the path may be a link to a file of the lab
+        return pack(folder)
 
     async def reset(self, name: str) -> None:
         """Ask for the end of this run history; the next one continues from a saved lab. Raises LabError if there is none of

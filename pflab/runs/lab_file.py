@@ -7,7 +7,7 @@ version of the file is the format in `lab.json`. Equal labs have equal files: na
 
 Keys are not in the file. The keys of a lab's stores derive from its seed, which each trace names, or from the secret of a lab
 in containers, which never leaves that lab. So whoever has the file of a lab in containers cannot sign for its stores: a lab
-from the file has the keys of its seed.
+from the file has the keys of its seed, with which the mail under way was signed again (`node.store.changed_keys`).
 
 A stranger may have made the file. So the archive is read under the limits below and in memory; its names select files, and
 never are paths; and `pflab.runs.foreign_run` checks the content of each file before it is written.

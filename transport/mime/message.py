@@ -150,9 +150,7 @@ def build_mail(headers: MailHeaders, form: BodyForm, body: bytes) -> bytes:
             HEAD_ENDS[form],
         )
     ).encode("ascii")
-    if form is BodyForm.S_TNEF:
-        return b"\r\n".join((head, body))
-    return b"\r\n".join([head, *encoded_lines(body), b""])
+    return _mail(head, form, body)
 
 
 def is_system_mail(content: bytes) -> bool:
@@ -171,6 +169,22 @@ def system_body(content: bytes) -> tuple[BodyForm, bytes] | None:
                 encoding = "binary" if form is BodyForm.S_TNEF else "base64"
                 return form, _decode_body(content, end + 4, len(content), encoding)[0]
     return _find_body(content)[1]
+
+
+def with_body(content: bytes, body: bytes) -> bytes | None:
+    """Return one of our own mails with another body in the same form; None for a mail in the form of another program."""
+    end = content.find(b"\r\n\r\n", 0, _OWN_HEADER_BYTES)
+    head = content[: end + 2]
+    form = next((form for form, last in _OWN_HEAD_ENDS.items() if head.endswith(last)), None)
+    if end < 0 or form is None:
+        return None
+    return _mail(head, form, body)
+
+
+def _mail(head: bytes, form: BodyForm, body: bytes) -> bytes:
+    if form is BodyForm.S_TNEF:
+        return b"\r\n".join((head, body))
+    return b"\r\n".join([head, *encoded_lines(body), b""])
 
 
 def _find_body(content: bytes) -> tuple[tuple[Field, ...], tuple[BodyForm, bytes] | None]:

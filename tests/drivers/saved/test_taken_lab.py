@@ -138,6 +138,7 @@ class TestDrivers:
             await lab.advance(lab.now + 20 * MINUTE_US)
             await lab.do("A", lambda node, now: node.post(now, "Projects", subject="One"))
             lab.faults.inject(Lose(from_="A", to="B", type="content", count=1))
+            lab.faults.inject(Delay(from_="A", to="C", by="3 h"))  # so this mail is under way
             await lab.advance(lab.now + 16 * MINUTE_US)
             content, since = await lab.as_file(), len(lab.events())
             folder, earlier = continued(content, tmp_path, "second")
