@@ -27,7 +27,7 @@ SECONDS  ?= 300
 COUNT    ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: changes help install relative-path demo console quick test test-spark test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console cluster wheel release-check simulate campaign agree mutants tamper torture fuzz pictures vendor clean
+.PHONY: changes help install relative-path demo console quick test test-spark test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console cluster site wheel release-check simulate campaign agree mutants tamper torture fuzz pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -134,6 +134,7 @@ check: $(STAMP) check-console  ## check lint, format, types, imports, and that g
 	$(BIN)/mypy
 	$(BIN)/mypy tests
 	$(BIN)/mypy docs/rules_page.py docs/events_page.py docs/event_types.py docs/state_tables.py docs/change_calls.py docs/site bench
+	$(BIN)/mypy -p docs.lab_site
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/project/test_architecture.py
 	$(BIN)/vulture
@@ -180,6 +181,10 @@ $(SITE): $(TOOLBOX)
 docs: $(SITE)  ## build the documentation site into build/docs; it opens without a server and without a network
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@echo "The site begins at build/docs/index.html"
+
+site: $(SITE) $(TOOLS)  ## build the pages and the lab that runs in a browser tab into build/site, for any web server; needs node and npm
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --site-dir build/site
+	@$(BIN)/python -m docs.lab_site build/site/lab
 
 bench: $(STAMP)  ## run the benchmarks (ARGS: names, --runs N, --durability full, --beside inn,postfix, --json)
 	@$(BIN)/python -m bench $(ARGS)

@@ -52,7 +52,7 @@ export default [
     },
   },
   {
-    files: ["eslint.config.js", "console/**/*.mjs", "console/tests/**", "tests/tab/*.mjs"],
+    files: ["eslint.config.js", "console/**/*.mjs", "console/tests/**", "docs/lab_site/*.mjs", "tests/tab/*.mjs"],
     languageOptions: { globals: globals.nodeBuiltin },
   },
   {

@@ -105,12 +105,12 @@ async function fileOf(file) {
 
 /** Load Python, and the lab's modules. @returns {Promise<Browser>} */
 async function load() {
-  const modules = fileOf("lab.zip");
+  const modules = fileOf("lab.tar.xz");
   modules.catch(() => undefined); // it is told below, when it is awaited
   const { loadPyodide } = await import(new URL("pyodide.mjs", PYTHON).href);
   const python = await loadPyodide({ indexURL: PYTHON.href, env: { HOME: "/home", PYTHONDONTWRITEBYTECODE: "1" } });
   tell("loading", 0.4, "Unpacking the lab");
-  python.unpackArchive(await modules, "zip", { extractDir: MODULES });
+  python.unpackArchive(await modules, "xztar", { extractDir: MODULES });
   python.registerJsModule("pflab_ed25519", ed25519);
   python.runPython(`import sys; sys.path.insert(0, "${MODULES}")`);
   tell("loading", 0.55, "Loading the lab");

@@ -23,7 +23,7 @@ from tests.tab.traces import scenario_names, write
 ROOT = Path(__file__).resolve().parents[2]
 
 PYTHON = ROOT / "build" / "site" / "lab" / "python"
-"""Python for a browser: Pyodide, and pflab with its libraries as `lab.zip`."""
+"""Python for a browser: Pyodide, and pflab with its libraries as `lab.tar.xz`."""
 
 PLAY = Path(__file__).with_name("play.mjs")
 
@@ -47,7 +47,7 @@ class Comparison(NamedTuple):
 def compare(seeds: Sequence[int], scenarios: Sequence[str], python: Path = PYTHON) -> Comparison:
     """Play in both, and compare.
 
-    python: the folder with Pyodide and `lab.zip`.
+    python: the folder with Pyodide and `lab.tar.xz`.
     """
     with tempfile.TemporaryDirectory() as folder:
         here, there = Path(folder) / "here", Path(folder) / "pyodide"

@@ -3,7 +3,7 @@
  *
  *     node play.mjs PYTHON CHECKOUT PLACE SEEDS SCENARIOS
  *
- * PYTHON     the folder with Pyodide and `lab.zip`
+ * PYTHON     the folder with Pyodide and `lab.tar.xz`, which `make site` builds
  * CHECKOUT   the source tree, whose modules are played
  * PLACE      an empty folder, for the traces
  * SEEDS, SCENARIOS  as JSON
@@ -28,7 +28,7 @@ process.on("unhandledRejection", end);
 const began = performance.now();
 const { loadPyodide } = await import(pathToFileURL(`${python}/pyodide.mjs`).href);
 const pyodide = await loadPyodide({ indexURL: `${python}/`, env: { HOME: "/home", PYTHONDONTWRITEBYTECODE: "1" } });
-pyodide.unpackArchive(new Uint8Array(await readFile(`${python}/lab.zip`)), "zip", { extractDir: "/lib/pflab" });
+pyodide.unpackArchive(new Uint8Array(await readFile(`${python}/lab.tar.xz`)), "xztar", { extractDir: "/lib/pflab" });
 pyodide.registerJsModule("pflab_ed25519", ed25519);
 for (const [inside, outside] of [["/checkout", checkout], ["/place", place]]) {
   pyodide.FS.mkdir(inside);

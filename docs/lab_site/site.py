@@ -1,0 +1,130 @@
+"""The files of the lab in a tab: all of them by name, and `content.json`, which lists them.
+
+| file | what it is |
+|---|---|
+| `index.html` | the page |
+| `content.json` | the version, and the size and the SHA-256 of each file |
+| `console/` | what the page loads |
+| `preview/`, `topology/` | what the page shows before the lab is up; the example topologies |
+| `python/` | Pyodide, its standard library, and `lab.tar.xz` with our modules and libraries |
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from docs.lab_site import archives, modules, page, parts
+from pflab.lessons.previews import previews
+from pflab.replay.console_files import CONSOLE, script_paths
+from topology.file.examples import EXAMPLES
+
+CONTENT: Final = "content.json"
+
+PYODIDE: Final = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
+"""The files of the npm package that are taken as they are."""
+
+_DATA: Final = ("scenarios/*.yaml", "topology/examples/*.yaml", "console/index.html", "console/style/*.css")
+"""What our modules read, below the source tree; and the modules of the console, for the file of a replay."""
+
+_COMPRESSED: Final = (".xz", ".zip")
+"""Files that no server makes smaller."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of the site.
+
+    bytes: its size. sent_bytes: its size if the server compresses it with gzip.
+    """
+
+    bytes: int
+    sent_bytes: int
+    sha256: str
+
+
+def build(into: Path) -> dict[str, File]:
+    """Write the lab into a folder, in place of what is there, and return its files by name.
+
+    Raises FileNotFoundError if node or its package is missing, and CalledProcessError if node or pip fails.
+    """
+    files = dict(sorted(_files()))
+    content = {
+        name: File(
+            len(data),
+            len(data) if name.endswith(_COMPRESSED) else len(gzip.compress(data, mtime=0)),
+            sha256(data).hexdigest(),
+        )
+        for name, data in files.items()
+    }
+    files[CONTENT] = _listed(content)
+    shutil.rmtree(into, ignore_errors=True)
+    for name, data in files.items():
+        place = into / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+    return content
+
+
+def _listed(content: Mapping[str, File]) -> bytes:
+    version = sha256("".join(f"{name} {file.sha256}\n" for name, file in content.items()).encode()).hexdigest()
+    files = {name: {"bytes": file.bytes, "sha256": file.sha256} for name, file in content.items()}
+    return json.dumps({"version": version, "files": files}, indent=1).encode()
+
+
+def _files() -> Iterator[tuple[str, bytes]]:
+    yield "index.html", page.of_lab((CONSOLE / "index.html").read_text("utf-8")).encode()
+    for pattern in ("icon.svg", "style/*.css", "**/*.js", "vendor/LICENSES/*.txt"):
+        for path in CONSOLE.glob(pattern):
+            name = path.relative_to(parts.ROOT).as_posix()
+            if "/tests/" not in name:
+                yield name, path.read_bytes()
+    for path in EXAMPLES.glob("*.yaml"):
+        yield f"topology/{path.name}", path.read_bytes()
+    for preview, data in previews():
+        yield preview.as_posix(), data
+    for name, data in _python(parts.gathered()):
+        yield f"python/{name}", data
+
+
+def _python(found: parts.Parts) -> Iterator[tuple[str, bytes]]:
+    for name in PYODIDE:
+        yield name, (found.pyodide / name).read_bytes()
+    lock = json.loads((found.pyodide / "pyodide-lock.json").read_text("utf-8"))
+    yield "pyodide-lock.json", json.dumps({"info": lock["info"], "packages": {}}).encode()
+    with TemporaryDirectory(prefix="pflab-site-") as made:
+        _write_modules(found, Path(made))
+        yield "python_stdlib.zip", archives.zipped(_contents(Path(made) / "library"))
+        data = [path for pattern in _DATA for path in parts.ROOT.glob(pattern)]
+        data += [CONSOLE / path for path in script_paths()]
+        ours = {path.relative_to(parts.ROOT).as_posix(): path.read_bytes() for path in data}
+        yield "lab.tar.xz", archives.tarred({**_contents(Path(made) / "lab"), **ours})
+
+
+def _write_modules(found: parts.Parts, into: Path) -> None:
+    place = "/parts"
+    order = {
+        "pyodide": str(found.pyodide),
+        "program": modules.__file__,
+        "call": f"{modules.write.__name__}(Path({place!r}), {[*parts.OWN]}, {[*parts.COMPILED]}, {[*parts.INSTALLED]})",
+        "folders": {
+            f"{place}/own": str(parts.ROOT),
+            f"{place}/compiled": str(found.compiled),
+            f"{place}/installed": str(found.installed),
+            f"{place}/library": str(found.library),
+            f"{place}/made": str(into),
+        },
+    }
+    subprocess.run(["node", Path(__file__).with_name("in_pyodide.mjs"), json.dumps(order)], check=True)
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -1,0 +1,54 @@
+/**
+ * A lab in Python for browsers, in Node.js: node answers.mjs SITE, where SITE is the folder that `make site` builds.
+ *
+ * Each line of standard input is a request as JSON, {method, target, body}; for each a line is written, {status, body}. The lab is
+ * loaded as the page's worker loads it (console/tab/lab_worker.js), and begins with the example.
+ */
+
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const site = process.argv[2];
+const PYTHON = join(site, "python/");
+const MODULES = "/lib/pflab";
+
+/** Only the message of an error: the source of Pyodide is one line of a megabyte. @param {unknown} error */
+function end(error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}
+process.on("uncaughtException", end);
+process.on("unhandledRejection", end);
+
+const { loadPyodide } = await import(pathToFileURL(`${PYTHON}pyodide.mjs`).href);
+const ed25519 = await import(pathToFileURL(join(site, "console/vendor/ed25519.js")).href);
+const pyodide = await loadPyodide({ indexURL: PYTHON, env: { HOME: "/home", PYTHONDONTWRITEBYTECODE: "1" } });
+pyodide.unpackArchive(new Uint8Array(await readFile(`${PYTHON}lab.tar.xz`)), "xztar", { extractDir: MODULES });
+pyodide.registerJsModule("pflab_ed25519", ed25519);
+pyodide.runPython(`import sys; sys.path.insert(0, "${MODULES}")`);
+const lab = pyodide.pyimport("pflab.tab.browser");
+const mistakes = await lab.open_lab(null, null);
+if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
+
+/** @param {{method: string, target: string, body?: object}} request @returns {Promise<{status: number, body: string}>} */
+function answer({ method, target, body }) {
+  const content = body === undefined ? null : new TextEncoder().encode(JSON.stringify(body));
+  /** @type {Uint8Array[]} */
+  const parts = [];
+  let status = 0;
+  return new Promise((resolve, reject) => {
+    const send = (/** @type {string} */ kind, /** @type {any} */ a) => {
+      if (kind === "start") status = a;
+      else if (kind === "body") parts.push(a);
+      else resolve({ status, body: Buffer.concat(parts).toString() });
+    };
+    lab.answer(method, target, { "content-type": "application/json" }, content, send).catch(reject);
+  });
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(`${JSON.stringify(await answer(JSON.parse(line)))}\n`);
+}
+process.exit(0);

@@ -1,0 +1,198 @@
+"""What `make site` builds: the files of the lab, and that they are all that a lab needs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docs.lab_site import site
+from docs.lab_site.modules import Finder
+from docs.lab_site.parts import ROOT
+from pflab.lessons.course import lessons_of_pflab
+
+MOST_SENT_BYTES = 8_800_000
+"""The limit of all files together, if the server compresses what can be compressed."""
+
+built_here = [
+    pytest.mark.long,
+    pytest.mark.xdist_group("site"),
+    pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed"),
+    pytest.mark.skipif(not (ROOT / "node_modules" / "pyodide").exists(), reason="make site installs Pyodide"),
+]
+
+
+class Built:
+    """A build: its folder, and what `build` returned."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.content = site.build(folder)
+
+    def files(self) -> dict[str, bytes]:
+        paths = (path for path in self.folder.rglob("*") if path.is_file())
+        return {path.relative_to(self.folder).as_posix(): path.read_bytes() for path in paths}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(tmp_path_factory.mktemp("site") / "lab")
+
+
+class TestBuild:
+    pytestmark = built_here
+
+    def test_the_list_has_every_file(self, built: Built) -> None:
+        """content.json has the size and the SHA-256 of each other file, so a browser can keep all of one version."""
+        files = built.files()
+        listed = json.loads(files.pop(site.CONTENT))
+        assert listed["files"] == {
+            name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()
+        }
+        assert {"index.html", "python/lab.tar.xz", "console/tab/lab_worker.js", "topology/default.yaml"} <= files.keys()
+        assert [name for name in files if "/tests/" in name or name.endswith((".py", ".mjs.map"))] == []
+
+    def test_a_second_build_is_the_same(self, built: Built, tmp_path: Path) -> None:
+        """Two builds of one tree are equal byte for byte, so the version changes only with the content."""
+        assert Built(tmp_path / "lab").files() == built.files()
+
+    def test_the_lab_is_small(self, built: Built) -> None:
+        """All files together stay below the limit."""
+        assert sum(file.sent_bytes for file in built.content.values()) < MOST_SENT_BYTES
+
+    def test_the_page_loads_only_its_own_files(self, built: Built) -> None:
+        """Every address in the page is relative, so that it works below any path, and names a file of the site."""
+        page = (built.folder / "index.html").read_text("utf-8")
+        addresses = re.findall(r'(?:src|href)="([^"]*)"', page)
+        assert len(addresses) > 5
+        assert [each for each in addresses if not each.startswith("./")] == []
+        assert {each.removeprefix("./") for each in addresses} <= built.content.keys()
+        assert "console/tab/start.js" in {each.removeprefix("./") for each in addresses}
+
+    def test_no_file_of_ours_names_a_host(self, built: Built) -> None:
+        """The page and the console load nothing from elsewhere, and name no place from which packages come."""
+        ours = {name: data for name, data in built.files().items() if name.endswith((".js", ".html", ".json", ".css"))}
+        hosts = {
+            host
+            for name, data in ours.items()
+            for host in re.findall(r"https?://([\w.-]+\w)", data.decode())
+            if not name.startswith("python/")
+        }
+        assert hosts <= {"www.w3.org"}
+
+
+class NodeLab:
+    """A lab from the files of a site, in Node.js."""
+
+    def __init__(self, folder: Path) -> None:
+        self._node = subprocess.Popen(
+            ["node", str(Path(__file__).with_name("answers.mjs")), str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def answer(self, method: str, target: str, body: object = None) -> tuple[int, str]:
+        request = {"method": method, "target": target} | ({} if body is None else {"body": body})
+        assert self._node.stdin is not None
+        assert self._node.stdout is not None
+        self._node.stdin.write(f"{json.dumps(request)}\n")
+        self._node.stdin.flush()
+        answer = json.loads(self._node.stdout.readline())
+        return answer["status"], answer["body"]
+
+    def json(self, method: str, target: str, body: object = None) -> Any:
+        status, content = self.answer(method, target, body)
+        assert status < HTTPStatus.BAD_REQUEST, content
+        return json.loads(content)
+
+    def close(self) -> None:
+        """End the process by the end of its input, which is no error."""
+        with self._node as node:
+            assert node.stdin is not None
+            node.stdin.close()
+            assert node.wait(timeout=60) == 0
+
+
+class TestLab:
+    pytestmark = built_here
+
+    @pytest.fixture
+    def lab(self, built: Built) -> Iterator[NodeLab]:
+        lab = NodeLab(built.folder)
+        yield lab
+        lab.close()
+
+    @pytest.mark.parametrize("name", ["lost-mail", "six-groups", "conflict"])
+    def test_a_lesson_plays_to_its_end(self, lab: NodeLab, name: str) -> None:
+        """The files have all that a lesson needs, down to the verdict."""
+        lesson = f"/lessons/{lab.json('POST', '/lessons', {'name': name})['id']}"
+        for _ in lessons_of_pflab()[name].steps:
+            lab.json("POST", f"{lesson}/next", {})
+            state = lab.json("GET", f"{lesson}/lesson")
+            if state["status"] != "waiting":
+                break
+        assert (state["status"], state["failure"]) == ("finished", None)
+
+    def test_reads_and_changes_need_no_module_that_is_missing(self, lab: NodeLab) -> None:
+        """Faults, mails in any character set, saved labs, forecasts, replays and the descriptions of the API are there."""
+        lab.json("POST", "/lab/faults", {"kind": "lose", "from": "A", "to": "B"})
+        lab.json("POST", "/nodes/A/messages", {"folder": "Projects", "subject": "Grüße", "body": "łódź"})
+        mail = {"folder": "Projects", "to": ["kim@contoso.test"], "subject": "日本語", "body": "łódź"}
+        lab.json("POST", "/nodes/A/messages/send", mail)
+        assert lab.answer("POST", "/nodes/A/messages", {"folder": "Projects", "sbject": "x"})[0] == 422
+        lab.json("PUT", "/lab/saved/first")
+        lab.json("POST", "/lab/clock/advance", {"to": "36 h"})
+        for target in ("/openapi.json", "/lab/topology", "/lab/faults/kinds", "/lab/events?words=true"):
+            assert lab.answer("GET", target)[0] == HTTPStatus.OK
+        trial = {"converged": "Projects", "within": "3 d", "steps": [{"stop": "B"}], "compare": True}
+        lab.json("POST", "/lab/forecast", trial)
+        status, page = lab.answer("GET", "/lab/replay")
+        assert (status, page[:15]) == (200, "<!doctype html>")
+        lab.json("POST", "/lab/saved/first/reset")
+
+
+def test_what_is_imported_late_is_found(tmp_path: Path) -> None:
+    """Modules that a function imports, and relative ones, are found, but not what only type checkers import."""
+    files = {
+        "start.py": "def run():\n    from package import late\n    import missing\n",
+        "package/__init__.py": "from . import part\nif TYPE_CHECKING:\n    import for_types\nelse:\n    import otherwise\n",
+        "package/part.py": "from .. import start\nfrom .deep.inner import name\n",
+        "package/deep/__init__.py": "",
+        "package/deep/inner.py": "import left_out.below\nif __name__ == '__main__':\n    import program\n",
+        "package/late.py": "",
+    }
+    files |= dict.fromkeys(
+        ("for_types.py", "otherwise.py", "program.py", "left_out/__init__.py", "left_out/below.py"), ""
+    )
+    for name, source in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(source, "utf-8")
+    found = Finder({tmp_path: frozenset()}).needed(("start",), frozenset({"left_out"}))
+    assert list(found) == [
+        *("otherwise", "package", "package.deep", "package.deep.inner", "package.late", "package.part", "start")
+    ]
+
+
+def test_a_folder_gives_only_its_packages(tmp_path: Path) -> None:
+    """Of an environment only the named libraries are taken, whatever else is installed there."""
+    for name in ("wanted.py", "other.py"):
+        (tmp_path / name).write_text("import other\n", "utf-8")
+    assert list(Finder({tmp_path: frozenset({"wanted"})}).needed(("wanted",), frozenset())) == ["wanted"]
+
+
+def test_a_wrong_call_says_how() -> None:
+    """Without a folder the builder says how it is called."""
+    done = subprocess.run(
+        [sys.executable, "-m", "docs.lab_site"], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert (done.returncode, done.stderr) == (2, "usage: python -m docs.lab_site FOLDER\n")
