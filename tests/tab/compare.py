@@ -100,7 +100,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", default="", help="for example 1..100")
     parser.add_argument("--scenarios", action="store_true", help="all scenarios that come with pflab")
-    parser.add_argument("--python", type=Path, default=PYTHON, help="the folder with Pyodide and lab.zip")
+    parser.add_argument("--python", type=Path, default=PYTHON, help="the folder with Pyodide and lab.tar.xz")
     given = parser.parse_args()
     first, _, last = given.seeds.partition("..")
     seeds = [*range(int(first), int(last or first) + 1)] if first else []

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,41 +19,30 @@ from docs.lab_site import site
 from docs.lab_site.modules import Finder
 from docs.lab_site.parts import ROOT
 from pflab.lessons.course import lessons_of_pflab
+from tests.support.lab_site import built_lab, can_be_built
 
 MOST_SENT_BYTES = 8_800_000
 """The limit of all files together, if the server compresses what can be compressed."""
 
-built_here = [
-    pytest.mark.long,
-    pytest.mark.xdist_group("site"),
-    pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed"),
-    pytest.mark.skipif(not (ROOT / "node_modules" / "pyodide").exists(), reason="make site installs Pyodide"),
-]
-
-
-class Built:
-    """A build: its folder, and what `build` returned."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.content = site.build(folder)
-
-    def files(self) -> dict[str, bytes]:
-        paths = (path for path in self.folder.rglob("*") if path.is_file())
-        return {path.relative_to(self.folder).as_posix(): path.read_bytes() for path in paths}
+built_here = [pytest.mark.long, pytest.mark.xdist_group("site"), can_be_built]
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return Built(tmp_path_factory.mktemp("site") / "lab")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_lab(tmp_path_factory)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 class TestBuild:
     pytestmark = built_here
 
-    def test_the_list_has_every_file(self, built: Built) -> None:
+    def test_the_list_has_every_file(self, built: Path) -> None:
         """content.json has the size and the SHA-256 of each other file, so a browser can keep all of one version."""
-        files = built.files()
+        files = files_of(built)
         listed = json.loads(files.pop(site.CONTENT))
         assert listed["files"] == {
             name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()
@@ -61,26 +50,29 @@ class TestBuild:
         assert {"index.html", "python/lab.tar.xz", "console/tab/lab_worker.js", "topology/default.yaml"} <= files.keys()
         assert [name for name in files if "/tests/" in name or name.endswith((".py", ".mjs.map"))] == []
 
-    def test_a_second_build_is_the_same(self, built: Built, tmp_path: Path) -> None:
+    def test_a_second_build_is_the_same(self, built: Path, tmp_path: Path) -> None:
         """Two builds of one tree are equal byte for byte, so the version changes only with the content."""
-        assert Built(tmp_path / "lab").files() == built.files()
+        site.build(tmp_path / "lab")
+        assert files_of(tmp_path / "lab") == files_of(built)
 
-    def test_the_lab_is_small(self, built: Built) -> None:
+    def test_the_lab_is_small(self, built: Path) -> None:
         """All files together stay below the limit."""
-        assert sum(file.sent_bytes for file in built.content.values()) < MOST_SENT_BYTES
+        assert sum(min(len(data), len(gzip.compress(data))) for data in files_of(built).values()) < MOST_SENT_BYTES
 
-    def test_the_page_loads_only_its_own_files(self, built: Built) -> None:
+    def test_the_page_loads_only_its_own_files(self, built: Path) -> None:
         """Every address in the page is relative, so that it works below any path, and names a file of the site."""
-        page = (built.folder / "index.html").read_text("utf-8")
+        page = (built / "index.html").read_text("utf-8")
         addresses = re.findall(r'(?:src|href)="([^"]*)"', page)
         assert len(addresses) > 5
         assert [each for each in addresses if not each.startswith("./")] == []
-        assert {each.removeprefix("./") for each in addresses} <= built.content.keys()
+        assert {each.removeprefix("./") for each in addresses} <= files_of(built).keys()
         assert "console/tab/start.js" in {each.removeprefix("./") for each in addresses}
 
-    def test_no_file_of_ours_names_a_host(self, built: Built) -> None:
+    def test_no_file_of_ours_names_a_host(self, built: Path) -> None:
         """The page and the console load nothing from elsewhere, and name no place from which packages come."""
-        ours = {name: data for name, data in built.files().items() if name.endswith((".js", ".html", ".json", ".css"))}
+        ours = {
+            name: data for name, data in files_of(built).items() if name.endswith((".js", ".html", ".json", ".css"))
+        }
         hosts = {
             host
             for name, data in ours.items()
@@ -127,8 +119,8 @@ class TestLab:
     pytestmark = built_here
 
     @pytest.fixture
-    def lab(self, built: Built) -> Iterator[NodeLab]:
-        lab = NodeLab(built.folder)
+    def lab(self, built: Path) -> Iterator[NodeLab]:
+        lab = NodeLab(built)
         yield lab
         lab.close()
 
