@@ -182,7 +182,7 @@ def _record(
         operation=operation,
         modified_at=version.modified_at,
         supersedes=tuple(number.text for number in replaced),
-        pcl=set_of_pcl(version.pcl.numbers()),
+        pcl=set_of_pcl(version),
         digest=version.digest,
         subject=props.name if props else "",
         replicas=props.replicas if props else None,

@@ -16,7 +16,7 @@ from typing import Any, Final
 from node.codec.items import NUMBER, PREDECESSORS, ROOT, Version, read_version
 from node.codec.signing import Identity, LabAuthority, Verifier
 from node.errors import BadMail
-from node.tracking.change_number import XID_SIZE, NumberError
+from node.tracking.change_number import XID_SIZE, ChangeNumber, NumberError
 from node.tracking.cnset import CNSet
 from node.tracking.idset import IdsetError, decode_idset, encode_idset
 from node.tracking.number_sets import NumberSets
@@ -304,6 +304,22 @@ def _deletion_bytes(update: Update) -> bytes:
     return encode_bag(write_values(values, _DELETION))
 
 
+def _beside(number: ChangeNumber, stands_for: CNSet) -> Bag:
+    """Return the properties next to an item. A single number, the usual case, has a fast path."""
+    if not stands_for:
+        return {P_NUMBER: number.to_xid()}
+    return write_values({P_NUMBER: number, P_STANDS_FOR: stands_for}, _PART)
+
+
+def _read_beside(props: Bag) -> tuple[ChangeNumber, CNSet]:
+    """Return what `_beside` has written."""
+    number = props.get(P_NUMBER)
+    if len(props) == 1 and isinstance(number, bytes):
+        return ChangeNumber.from_xid(number), CNSet.EMPTY
+    values = read_values(props, _PART)
+    return values[P_NUMBER], values[P_STANDS_FOR]
+
+
 def _part_bytes(props: Bag) -> bytes:
     """Return the properties next to a part as `encode_bag` writes them. A single number, the usual case, has a fast path."""
     number = props.get(P_NUMBER)
@@ -330,7 +346,7 @@ def encode(mail: ReplicationMail, identity: Identity) -> SystemMessage:
     assert len(mail.sections) == 1 or not mail.updates, "updates belong to the one folder that the mail is about"
     deletions = tuple(_deletion_bytes(update) for update in mail.updates if update.version.item is None)
     parts = tuple(
-        Part(item, write_values({P_NUMBER: update.version.number, P_STANDS_FOR: update.stands_for}, _PART))
+        Part(item, _beside(update.version.number, update.stands_for))
         for update in mail.updates
         if (item := update.version.item) is not None
     )
@@ -400,8 +416,7 @@ def _decode(message: SystemMessage, verifier: Verifier) -> ReplicationMail:
     updates = [_deletion_of(read_values(decode_bag(deletion), _DELETION)) for deletion in deletions]
     failed, failures = CNSet.EMPTY, []
     for part, digest in zip(message.parts, digests, strict=True):
-        beside = read_values(part.props, _PART)
-        number, stands_for = beside[P_NUMBER], beside[P_STANDS_FOR]
+        number, stands_for = _read_beside(part.props)
         try:
             version = read_version(part.item)
             defect = "" if version.number == number else f"the item inside is {version.number.text}"

@@ -225,7 +225,7 @@ def record_version(
         "object": object_text(version.object),
         "number": version.number.text,
         "kind": kind or ("fai" if version.fai else "message"),
-        "pcl": set_of_pcl(version.pcl.numbers()),
+        "pcl": set_of_pcl(version),
         "modified_at": version.modified_at,
         "way": way,
         "stands_for": names.text(),

@@ -313,7 +313,7 @@ def _record(s: Stimulus, folder: Folder, version: Version, operation: str, super
         operation=operation,
         modified_at=version.modified_at,
         supersedes=supersedes,
-        pcl=set_of_pcl(version.pcl.numbers()),
+        pcl=set_of_pcl(version),
         digest=version.digest,
         subject=version.subject,
         **({"mail": version.message_id} if version.message_id else {}),

@@ -125,6 +125,7 @@ def version_rank(number: ChangeNumber, modified_at: LabTime) -> tuple[LabTime, C
     return modified_at, number
 
 
-def set_of_pcl(numbers: tuple[ChangeNumber, ...]) -> str:
-    """Return a predecessor change list as traces write it: a set of single numbers."""
-    return numbers[0].text if len(numbers) == 1 else CNSet.from_numbers(numbers).text()
+def set_of_pcl(version: Version) -> str:
+    """Return a version's predecessor change list as traces write it: a set of single numbers."""
+    number = version.number
+    return number.text if version.pcl.is_only(number) else CNSet.from_numbers(version.pcl.numbers()).text()

@@ -84,7 +84,7 @@ def _fields(update: Update, way: Way) -> dict[str, Any]:
         "object": object_text(version.object),
         "number": version.number.text,
         "kind": "folder",
-        "pcl": set_of_pcl(version.pcl.numbers()),
+        "pcl": set_of_pcl(version),
         "modified_at": version.modified_at,
         "way": way,
         "stands_for": update.names.text(),

@@ -113,8 +113,7 @@ def _hints(kind: type[Any]) -> dict[str, Any]:
 
 def python_arguments(read: msgspec.Struct) -> dict[str, Any]:
     """Return the arguments as the method takes them. One that is null is left out."""
-    values = {name: getattr(read, name) for name in read.__struct_fields__}
-    return {name: _python(value) for name, value in values.items() if value is not None}
+    return {name: _python(value) for name in read.__struct_fields__ if (value := getattr(read, name)) is not None}
 
 
 def _python(value: Any) -> Any:
