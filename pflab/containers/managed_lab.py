@@ -232,6 +232,8 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             async def write() -> None:
                 self._collector.flush()
                 self._save_all()
+                if traces:
+                    await self._export_nodes()
                 begun = [server.name for server in self._servers.all() if server.status is not ServerStatus.ABSENT]
                 copies = await asyncio.gather(*[self._processes[name].copy() for name in begun])
                 for name, content in zip(begun, copies, strict=True):
@@ -258,10 +260,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             async def write() -> None:
                 nonlocal at
                 at = self.now
-                there = [host.name for host in self._hosts_in_order() if not host.silent]
-                for name, seq in zip(
-                    there, await asyncio.gather(*[self._processes[name].export() for name in there]), strict=True
-                ):
+                for name, seq in (await self._export_nodes()).items():
                     if seq is None:
                         away.add(name)
                     else:
@@ -271,6 +270,12 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             await self.coordinator.at_rest(write)
         events = sum(last.values()) + self._durable.seq
         return ExportedTraces(self.run, self._traces_name, at, events, tuple(sorted(away)))
+
+    async def _export_nodes(self) -> dict[str, int | None]:
+        """Make the nodes write their events so far into closed segments. Return the number of the last event of each, or None
+        if it did not answer."""
+        there = [host.name for host in self._hosts_in_order() if not host.silent]
+        return dict(zip(there, await asyncio.gather(*[self._processes[name].export() for name in there]), strict=True))
 
     @property
     def _traces_name(self) -> str:

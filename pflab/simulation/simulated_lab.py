@@ -255,6 +255,10 @@ class SimulatedLab(Simulator, InProcessLab):
     # --- saved labs
 
     async def copy_into(self, folder: RunFolder, *, traces: bool = True) -> None:
+        if traces:
+            for server in self._servers.running():
+                if server.node is not None:
+                    server.node.export()  # events that are only in a database belong to the traces too
         self._write_databases(folder)
         if traces:
             link_all((path for _, path in list_segments(self._run_folder.traces)), folder.traces)

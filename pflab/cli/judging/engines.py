@@ -31,7 +31,7 @@ Traces = Annotated[
     list[str],
     Argument(
         metavar="TRACES...",
-        help="Run folders, folders that contain run folders, segment files (*.jsonl), or patterns of them."
+        help="Run folders, folders that contain run folders, lab files (*.zip), segment files (*.jsonl), or patterns."
         " In a folder, names that begin with . or _ are left out.",
     ),
 ]

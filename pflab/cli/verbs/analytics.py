@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import Argument, Option
 
+from pflab.cli.inputs.lab_files import unpacked_traces
 from pflab.cli.judging.engines import Engine, Master, Request, Traces, judged, need
 from pflab.cli.judging.failure import analytics_failure_of
 from pflab.cli.output import CommandError, Json, print_json, print_lines
@@ -78,9 +79,10 @@ def check(
         checks = chosen(select or [], deselect or [])
         # Tables that are kept have all checks, for the next check may choose others.
         rules = tables_of(checks) if (select or deselect) and tables is None else None
-        request = Request("check", traces, engine, master, tables, is_report=report is not None, rules=rules)
-        with judged(request) as (found, name):
-            result = _written(found, checks, name, report, shiviz)
+        with unpacked_traces(traces) as places:
+            request = Request("check", places, engine, master, tables, is_report=report is not None, rules=rules)
+            with judged(request) as (found, name):
+                result = _written(found, checks, name, report, shiviz)
     if as_json:
         print_json(result.as_document())
     else:
@@ -109,7 +111,8 @@ def tables(
         need_utf_8(str(folder), "so DuckDB cannot write tables there; give another folder with --output")
     with (
         analytics_failure_of("tables"),
-        judged(Request("tables", traces, engine, master, is_published=True)) as (found, _),
+        unpacked_traces(traces) as places,
+        judged(Request("tables", places, engine, master, is_published=True)) as (found, _),
     ):
         from analytics.published.check import write  # noqa: PLC0415 - an extra
         from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - an extra

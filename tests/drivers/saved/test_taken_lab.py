@@ -151,6 +151,17 @@ class TestDrivers:
             await lab.advance(lab.now + HORIZON_US)
             assert _without_ids(future) == _without_ids(happened(lab, since))
 
+    async def test_the_file_has_all_events(self, make_lab: LabFactory, tmp_path: Path) -> None:
+        """The traces of a lab that was just taken have every event that happened before, in each driver."""
+        async with make_lab() as lab:
+            assert isinstance(lab, ServedLab)
+            await lab.do("A", lambda node, now: node.post(now, "Projects", subject="One"))
+            content, happened = await lab.as_file(), Counter(type(event) for event in lab.events())
+            folder = RunFolder.at(tmp_path / "file")
+            unpack(content, folder)
+            found = read_folder(folder.traces)
+            assert Counter(type(event) for event in found.events) == happened
+
 
 def _without_ids(events: Counter[tuple[str, str, int, str]]) -> Counter[tuple[str, str, int]]:
     """Leave out the ids of mails, which derive from the secret of a lab in containers."""
@@ -223,6 +234,8 @@ def test_pflab_up_continues_a_taken_lab_in_every_driver(
         assert run(["lab", "take", "no/lab.zip"]) == ExitCode.UNKNOWN
         assert "name a file that can be written" in capsys.readouterr().err
         before, faults = everything(client), client.faults()
+        assert run(["check", "lab.zip", "--engine", "embedded"]) == ExitCode.UNKNOWN
+        assert "the run has no end" in capsys.readouterr().out
     with _lab(tmp_path, *OPTIONS[second], "--from", "lab.zip", topology=None) as client:
         assert everything(client) == before
         assert client.faults() == faults
