@@ -44,7 +44,7 @@ export function Save({ store }) {
           <div class="row"><${Download} store=${store} path=${LAB.file} name="lab.zip">Take this lab as one file</${Download}></div>
           <p class="hint">
             The file has the databases, the mails and all events. It goes on in a browser's tab, and on a server
-            with <code>pflab up --from FILE</code>. <code>pflab check</code> reads it unpacked.
+            with <code>pflab up --from FILE</code>. <code>pflab check FILE</code> judges its events.
           </p>
           ${opens && html`<${Open} store=${store} opens=${opens} />`}
           <h2>A state to go back to</h2>
