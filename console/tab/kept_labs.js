@@ -8,7 +8,8 @@
  * @property {string} labTime as the lab writes an instant
  */
 
-const DATABASE = "pflab";
+/** Sites at other addresses of the same host have other labs. */
+const DATABASE = `pflab ${new URL("../../", import.meta.url).pathname}`;
 const LABS = "labs";
 
 /** @returns {Promise<IDBDatabase>} */

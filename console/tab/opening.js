@@ -10,6 +10,7 @@ import { LabMap } from "../views/map.js";
 
 /**
  * @typedef {import("../address.js").Address} Address
+ * @typedef {import("../source/tab_door.js").Condition} Condition
  * @typedef {import("../source/tab_door.js").TabDoor} TabDoor
  * @typedef {import("../preferences.js").Preferences} Preferences
  *
@@ -25,8 +26,14 @@ async function previewOf({ lesson, topology }) {
   return answer.ok ? answer.json() : null;
 }
 
-/** @param {{door: TabDoor, address: Address, preferences: Preferences, again: () => void}} props */
-export function Opening({ door, address, preferences, again }) {
+/**
+ * door: null until there is a worker.
+ * @typedef {{door: TabDoor | null, condition: import("../vendor/preact.js").Signal<Condition>, address: Address,
+ *   preferences: Preferences, again: () => void}} OpeningProps
+ */
+
+/** @param {OpeningProps} props */
+export function Opening({ door, condition, address, preferences, again }) {
   const [preview, setPreview] = useState(/** @type {Preview | null} */ (null));
   const [store, setStore] = useState(/** @type {Store | null} */ (null));
   useEffect(() => {
@@ -41,7 +48,7 @@ export function Opening({ door, address, preferences, again }) {
     };
     show().catch(() => undefined); // then only the progress is shown
   }, []);
-  const { state, step, words, kept } = door.condition.value;
+  const { state, step, words, kept } = condition.value;
   const map = store?.timeline.shown.value;
   return html`<div class="opening"><main>
     <h1>${preview?.title ?? "pflab"}</h1>
@@ -53,13 +60,13 @@ export function Opening({ door, address, preferences, again }) {
         ${words || "Loading the lab"} … The lab runs in this browser: nothing is installed, and nothing leaves your machine.
       </p>`
     }
-    ${state === "choosing" && kept && html`<${Choice} door=${door} kept=${kept} />`}
+    ${state === "choosing" && door && kept && html`<${Choice} door=${door} kept=${kept} />`}
     ${state === "failed" && html`<${Failed} words=${words} again=${again} />`}
     ${store && map && html`<${LabMap} store=${store} state=${map} />`}
   </main></div>`;
 }
 
-/** @param {{door: TabDoor, kept: NonNullable<import("../source/tab_door.js").Condition["kept"]>}} props */
+/** @param {{door: TabDoor, kept: NonNullable<Condition["kept"]>}} props */
 function Choice({ door, kept }) {
   const [refused, setRefused] = useState("");
   const [chosen, setChosen] = useState(false);

@@ -1,11 +1,15 @@
-/** The console's start in a page whose lab is in the browser: it opens the worker, and shows how far the lab is until it is up. */
+/**
+ * The console's start in a page whose lab is in the browser: it opens the worker when its files are there, and shows how far the lab
+ * is until it is up.
+ */
 
 import { Address } from "../address.js";
 import { Preferences } from "../preferences.js";
 import { LiveSource } from "../source/live.js";
 import { TabDoor } from "../source/tab_door.js";
 import { Shell } from "../shell.js";
-import { effect, html, render } from "../vendor/preact.js";
+import { effect, html, render, signal } from "../vendor/preact.js";
+import { filesReady } from "./offline.js";
 import { Opening } from "./opening.js";
 import { Silence } from "./silence.js";
 
@@ -14,22 +18,19 @@ const LOOK_MS = 1_000;
 
 const address = Address.parse(location.search, true);
 const name = address.topology || "default";
-const generations = `pflab worker ${name}`;
+/** The name under which the browser keeps how many workers of this lab were ended. */
+const generations = `pflab worker ${new URL("../../", import.meta.url).pathname} ${name}`;
 /** Pages of one lab tell each other through it to begin again. */
 const pages = new BroadcastChannel(generations);
 
-/** Return the worker's port. @param {string} workerName @returns {MessagePort | Worker} */
-function connect(workerName) {
+/** Return a door to the worker of a name. @param {string} workerName */
+function doorTo(workerName) {
   const script = new URL("lab_worker.js", import.meta.url);
-  const failed = () => door.take({ state: "failed", step: 1, words: "The lab's program could not be loaded." });
-  if ("SharedWorker" in globalThis) {
-    const worker = new SharedWorker(script, { type: "module", name: workerName });
-    worker.onerror = failed;
-    return worker.port;
-  }
-  const worker = new Worker(script, { type: "module", name: workerName });
-  worker.onerror = failed;
-  return worker;
+  const shared = "SharedWorker" in globalThis;
+  const worker = new (shared ? SharedWorker : Worker)(script, { type: "module", name: workerName });
+  const door = new TabDoor("port" in worker ? worker.port : worker);
+  worker.onerror = () => door.take({ state: "failed", step: 1, words: "The lab's program could not be loaded." });
+  return door;
 }
 
 /**
@@ -42,16 +43,29 @@ function again() {
   location.reload();
 }
 
-const door = new TabDoor(connect(`${name} ${localStorage.getItem(generations) ?? 0}`));
 const preferences = new Preferences();
 preferences.apply();
 pages.onmessage = () => location.reload();
-addEventListener("pagehide", () => door.leave());
-addEventListener("pageshow", ({ persisted }) => persisted && location.reload()); // the browser has kept a page that had left
 
 const root = /** @type {HTMLElement} */ (document.getElementById("console"));
 root.replaceChildren();
-render(html`<${Opening} door=${door} address=${address} preferences=${preferences} again=${again} />`, root);
+
+/** Show the page until the lab is up. @param {TabDoor | null} door @param {TabDoor["condition"]} condition */
+function show(door, condition) {
+  const props = { door, condition, address, preferences, again };
+  render(html`<${Opening} ...${props} />`, root);
+}
+
+const keeping = signal(
+  /** @type {import("../source/tab_door.js").Condition} */ ({ state: "loading", step: 0, words: "" }),
+);
+show(null, keeping);
+await filesReady((kept) => (keeping.value = { state: "loading", step: kept, words: "Loading the lab's files" }));
+
+const door = doorTo(`${name} ${localStorage.getItem(generations) ?? 0}`);
+addEventListener("pagehide", () => door.leave());
+addEventListener("pageshow", ({ persisted }) => persisted && location.reload()); // the browser has kept a page that had left
+show(door, door.condition);
 
 const stop = effect(() => {
   const { state } = door.condition.value;

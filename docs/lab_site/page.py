@@ -26,7 +26,7 @@ def of_lab(console: str) -> str:
     """
     page = _replaced(console, _STARTS, '<script type="module" src="./console/tab/start.js"></script>')
     page = _replaced(
-        page, "<title>", f'<meta http-equiv="Content-Security-Policy" content="{_policy()}" />\n    <title>'
+        page, "<title>", f'<meta http-equiv="Content-Security-Policy" content="{policy()}" />\n    <title>'
     )
     start, rest = _split(page, _WITHOUT_SCRIPTS[0])
     _, end = _split(rest, _WITHOUT_SCRIPTS[1])
@@ -37,8 +37,8 @@ def of_lab(console: str) -> str:
     )
 
 
-def _policy() -> str:
-    """Return what the page may load: its own files, and Python as WebAssembly."""
+def policy() -> str:
+    """Return the policy of the page and its workers: they load their own files, and Python as WebAssembly."""
     script = b64encode(sha256(_FROM_DISK.encode()).digest()).decode()
     # A page cannot say who may frame it; only a server can.
     kinds = [kind for kind in POLICY.split("; ") if not kind.startswith("frame-ancestors")]

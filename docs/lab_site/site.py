@@ -3,7 +3,8 @@
 | file | what it is |
 |---|---|
 | `index.html` | the page |
-| `content.json` | the version, and the size and the SHA-256 of each file |
+| `content.json` | the version, and the size and the SHA-256 of each other file |
+| `service_worker.js` | keeps the files of this version in the browser |
 | `console/` | what the page loads |
 | `preview/`, `topology/` | what the page shows before the lab is up; the example topologies |
 | `python/` | Pyodide, its standard library, and `lab.tar.xz` with our modules and libraries |
@@ -28,6 +29,7 @@ from pflab.replay.console_files import CONSOLE, script_paths
 from topology.file.examples import EXAMPLES
 
 CONTENT: Final = "content.json"
+SERVICE_WORKER: Final = "service_worker.js"
 
 PYODIDE: Final = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 """The files of the npm package that are taken as they are."""
@@ -48,7 +50,6 @@ class File:
 
     bytes: int
     sent_bytes: int
-    sha256: str
 
 
 def build(into: Path) -> dict[str, File]:
@@ -61,23 +62,34 @@ def build(into: Path) -> dict[str, File]:
         name: File(
             len(data),
             len(data) if name.endswith(_COMPRESSED) else len(gzip.compress(data, mtime=0)),
-            sha256(data).hexdigest(),
         )
         for name, data in files.items()
     }
-    files[CONTENT] = _listed(content)
     shutil.rmtree(into, ignore_errors=True)
-    for name, data in files.items():
+    for name, data in {**files, **lists_of(files)}.items():
         place = into / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
     return content
 
 
-def _listed(content: Mapping[str, File]) -> bytes:
-    version = sha256("".join(f"{name} {file.sha256}\n" for name, file in content.items()).encode()).hexdigest()
-    files = {name: {"bytes": file.bytes, "sha256": file.sha256} for name, file in content.items()}
-    return json.dumps({"version": version, "files": files}, indent=1).encode()
+def lists_of(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the two files that list all other files of a version: one to read, and the service worker.
+
+    files: the other files, in order.
+    """
+    program = (CONSOLE / "tab" / SERVICE_WORKER).read_text("utf-8")
+    hashes = {name: sha256(data).hexdigest() for name, data in files.items()}
+    whole = json.dumps([hashes, page.policy(), program])
+    content: dict[str, object] = {
+        "version": sha256(whole.encode()).hexdigest(),
+        "files": {name: {"bytes": len(data), "sha256": hashes[name]} for name, data in files.items()},
+    }
+    listed = json.dumps({**content, "policy": page.policy()})
+    return {
+        CONTENT: json.dumps(content, indent=1).encode(),
+        SERVICE_WORKER: f"self.CONTENT = {listed};\n{program}".encode(),
+    }
 
 
 def _files() -> Iterator[tuple[str, bytes]]:
@@ -85,7 +97,7 @@ def _files() -> Iterator[tuple[str, bytes]]:
     for pattern in ("icon.svg", "style/*.css", "**/*.js", "vendor/LICENSES/*.txt"):
         for path in CONSOLE.glob(pattern):
             name = path.relative_to(parts.ROOT).as_posix()
-            if "/tests/" not in name:
+            if "/tests/" not in name and path.name != SERVICE_WORKER:
                 yield name, path.read_bytes()
     for path in EXAMPLES.glob("*.yaml"):
         yield f"topology/{path.name}", path.read_bytes()

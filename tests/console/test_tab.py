@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -19,7 +15,7 @@ from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import output_of
 from tests.support.console_lessons import LONGEST_MS, go_on
 from tests.support.console_page import OpenPage
-from tests.support.lab_site import built_lab, can_be_built
+from tests.support.lab_site import StaticServer, built_lab, can_be_built
 
 pytestmark = can_be_built
 
@@ -27,30 +23,17 @@ PHONE = 390
 """The width of a narrow phone, in pixels."""
 
 
-missing: set[str] = set()
-"""The names of files that the server does not give at present."""
-
-
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of the lab's page, in a folder of a server that only gives files."""
-    root = tmp_path_factory.mktemp("served")
-    (root / "below").symlink_to(built_lab(tmp_path_factory).parent)
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticServer]:
+    """A server that only gives files, with the lab below a path."""
+    with StaticServer(built_lab(tmp_path_factory)) as server:
+        yield server
 
-    class Handler(SimpleHTTPRequestHandler):
-        def send_head(self) -> Any:
-            if self.path.rpartition("/")[2] in missing:
-                self.send_error(503)
-                return None
-            return super().send_head()
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=root)) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/below/lab/"
-        server.shutdown()
+@pytest.fixture
+def site(served: StaticServer) -> str:
+    """The URL of the lab's page."""
+    return served.url
 
 
 def up(page: Page) -> None:
@@ -76,7 +59,7 @@ def move(page: Page, span: str) -> None:
 KEPT_AFTER = """async (before) => {
   const done = (request) => new Promise((resolve) => { request.onsuccess = () => resolve(request.result); });
   for (;;) {
-    const database = await done(indexedDB.open("pflab", 1));
+    const database = await done(indexedDB.open("pflab /below/lab/", 1));
     const lab = await done(database.transaction("labs").objectStore("labs").get("default"));
     database.close();
     if (lab?.keptAt > before) return lab.keptAt;
@@ -226,14 +209,14 @@ def test_a_lab_that_cannot_begin_says_why(site: str, open_page: OpenPage) -> Non
     watched.complaints.clear()  # its files were not found
 
 
-def test_a_lab_that_could_not_begin_begins_again(site: str, open_page: OpenPage) -> None:
+def test_a_lab_that_could_not_begin_begins_again(served: StaticServer, open_page: OpenPage) -> None:
     """If a file does not come, the page says which, and another worker begins when the user wants it."""
-    missing.add("lab.tar.xz")
-    watched = open_page(site)
+    served.missing.add("lab.tar.xz")
+    watched = open_page(served.url)
     try:
         expect(watched.page.get_by_role("alert")).to_contain_text("lab.tar.xz (503)", timeout=LONGEST_MS)
     finally:
-        missing.clear()
+        served.missing.clear()
     watched.complaints.clear()
     watched.page.get_by_role("button", name="Begin again").click()
     up(watched.page)

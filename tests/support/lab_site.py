@@ -1,9 +1,15 @@
-"""The files of the lab in a browser tab, built once in each run of the tests."""
+"""The files of the lab in a browser tab, built once in each run of the tests, and a server that gives them."""
 
 from __future__ import annotations
 
 import shutil
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from types import TracebackType
+from typing import Any, Self
 
 import pytest
 
@@ -29,3 +35,51 @@ def built_lab(factory: pytest.TempPathFactory) -> Path:
         if not (folder / site.CONTENT).is_file():  # it is written last
             site.build(folder)
     return folder
+
+
+class StaticServer:
+    """A web server that only gives files. It has the lab below a path, and an empty page.
+
+    lab: the folder with the files of the lab.
+
+    url: the address of the lab's page. outside: an empty page of the same host that is no part of the lab.
+    missing: the names of files that are not given at present.
+    """
+
+    def __init__(self, lab: Path) -> None:
+        self.missing: set[str] = set()
+        missing = self.missing
+
+        class Handler(SimpleHTTPRequestHandler):
+            def send_head(self) -> Any:
+                if self.path.rpartition("/")[2] in missing:
+                    self.send_error(503)
+                    return None
+                return super().send_head()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._folder = TemporaryDirectory(prefix="pflab-served-")
+        below = Path(self._folder.name) / "below"
+        below.mkdir()
+        (below / "lab").symlink_to(lab)
+        below.with_name("outside.html").write_text('<!doctype html><link rel="icon" href="data:," />', "utf-8")
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=self._folder.name))
+        host = f"http://127.0.0.1:{self._server.server_port}"
+        self.url, self.outside = f"{host}/below/lab/", f"{host}/outside.html"
+
+    def __enter__(self) -> Self:
+        Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def cut(self) -> None:
+        """Give nothing any more, as if there was no network."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.cut()
+        self._folder.cleanup()

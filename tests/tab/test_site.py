@@ -41,9 +41,14 @@ class TestBuild:
     pytestmark = built_here
 
     def test_the_list_has_every_file(self, built: Path) -> None:
-        """content.json has the size and the SHA-256 of each other file, so a browser can keep all of one version."""
+        """content.json has the size and the SHA-256 of each other file, and so has the service worker, which keeps all of one
+        version."""
         files = files_of(built)
         listed = json.loads(files.pop(site.CONTENT))
+        constant, _, program = files.pop(site.SERVICE_WORKER).decode().partition("\n")
+        kept = json.loads(constant.removeprefix("self.CONTENT = ").removesuffix(";"))
+        assert (kept["version"], kept["files"]) == (listed["version"], listed["files"])
+        assert program == (ROOT / "console" / "tab" / site.SERVICE_WORKER).read_text("utf-8")
         assert listed["files"] == {
             name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()
         }
