@@ -10,6 +10,7 @@ import asyncio
 import random
 import resource
 import signal
+import time
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -22,7 +23,7 @@ from typing import Final
 from tests.torture.machine import LAB, Machine
 from tests.torture.moved_clock import why_no_moved_clock
 from tests.torture.posters import STORES, Tally, repeat_until_answered
-from tests.torture.power_failure import why_no_power_failure
+from tests.torture.power_failure import UnsyncedWrites, why_no_power_failure
 from tests.torture.small_disk import fill, why_no_disk
 
 VICTIMS: Final = ("A", "B")
@@ -35,6 +36,9 @@ DROPPED_AT: Final = ("DATA", "BDAT", "end of data")
 
 MOST_SPARE_HANDLES: Final = 2
 MOST_SPARE_MEMORY: Final = 4 << 20
+
+UNSYNCED_WITHIN_S: Final = 10.0
+"""The longest time that a power failure waits for a moment at which a file has content that is not synced."""
 
 LONGEST_JUMP_S: Final = 30 * 365 * 86_400.0
 
@@ -60,10 +64,25 @@ def _kill_one(machine: Machine, chance: random.Random) -> AbstractContextManager
 @contextmanager
 def _fail_power(machine: Machine, chance: random.Random) -> Iterator[None]:
     assert machine.unsynced is not None, "the machine was made for it"
+    _stop_with_unsynced_content(machine, machine.unsynced, chance)
     with _kill((LAB, *STORES), machine, chance):
         machine.wait_until_ended()
         machine.unsynced.lose(chance)
         yield
+
+
+def _stop_with_unsynced_content(machine: Machine, unsynced: UnsyncedWrites, chance: random.Random) -> None:
+    """Stop all processes between a write and its sync, if there is such a moment within UNSYNCED_WITHIN_S."""
+    give_up_s = time.monotonic() + UNSYNCED_WITHIN_S
+    while True:
+        processes = [machine.process(name) for name in (LAB, *STORES)]
+        for process in processes:
+            process.send_signal(signal.SIGSTOP)
+        if unsynced.has_content() or time.monotonic() > give_up_s:
+            return
+        for process in processes:
+            process.send_signal(signal.SIGCONT)
+        time.sleep(chance.random() * 0.02)
 
 
 @contextmanager

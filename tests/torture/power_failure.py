@@ -68,6 +68,9 @@ class Lost:
     names: int = 0
     lengths: int = 0
 
+    def __bool__(self) -> bool:
+        return bool(self.sectors or self.names or self.lengths)
+
     def in_words(self) -> str:
         return (
             f"{self.failures} power failures took {self.sectors} sectors, the lengths of {self.lengths} files and"
@@ -107,6 +110,11 @@ class UnsyncedWrites:
         """Return the records of all processes since the last power failure, one process after the other."""
         for journal in sorted(self._journals.iterdir()):
             yield from _records_of(journal)
+
+    def has_content(self) -> bool:
+        """Return whether a file has content that is not synced. No process may run meanwhile."""
+        present = {each.stat().st_ino for each in self._folder.rglob("*") if each.is_file()}
+        return any(number in present for number in _unsynced(self.records()).files)
 
     def lose(self, chance: random.Random, share: float | None = None) -> None:
         """Let the power fail. share: the part that is kept of what is not synced; None: by chance, and often nothing."""

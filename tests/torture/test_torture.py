@@ -15,7 +15,7 @@ from tests.torture.ledger import Ledger
 from tests.torture.load import check_load
 from tests.torture.machine import LAB, Machine
 from tests.torture.posters import STORES
-from tests.torture.torture import Plan, torture
+from tests.torture.torture import Plan, torture, without_effect
 
 pytestmark = [pytest.mark.live, pytest.mark.long]
 
@@ -49,6 +49,7 @@ async def test_no_post_is_lost_or_doubled_while_hazards_strike(plan: Plan, machi
     jumps. Lab time is right."""
     tally = await torture(machine, plan, ledger)
     assert tally.strikes == plan.times
+    assert without_effect(machine, tally) == []
     assert {name for name, code in machine.codes if code == -signal.SIGKILL} == {LAB, *STORES}
     assert sum(post.message_id != "" for post in ledger.posts()) == 60
     assert tally.hung_up + tally.unheard > 0

@@ -199,6 +199,16 @@ def _check(client: Client, machine: Machine, tally: Tally) -> None:
             raise TortureFailed(f"lab time passed over {name}, which lived: {why}")
 
 
+def without_effect(machine: Machine, tally: Tally) -> list[str]:
+    """Return the hazards that struck and met nothing, of those whose effect is known."""
+    effects = {
+        "drop": tally.dropped > 0,
+        "disk": tally.refused > 0,
+        POWER: machine.unsynced is not None and bool(machine.unsynced.lost),
+    }
+    return [name for name, had_effect in effects.items() if tally.strikes[name] and not had_effect]
+
+
 def _wait_for_all(client: Client) -> None:
     give_up_s = time.monotonic() + 60
     while any(each["status"] != "running" for each in client.lab()["servers"]):
@@ -348,6 +358,8 @@ def _run(plan: Plan, folder: Path, logs: Path, ledger_file: Path) -> int:
             print(f"seed {plan.seed}: {failed}", file=sys.stderr)
             return 1
     took_s = time.monotonic() - began_s
+    if idle := without_effect(machine, tally):
+        print(f"no effect was seen of: {', '.join(idle)}; this run says nothing about them")
     killed = sum(code == -signal.SIGKILL for _, code in machine.codes)
     print(
         f"seed {plan.seed}, durability {plan.durability}: {tally.total} posts in {ledger_file}; "
