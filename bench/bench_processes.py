@@ -17,8 +17,10 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
+from http import HTTPStatus
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Final, Literal
 
@@ -76,6 +78,21 @@ class Users:
         many = len(messages) > 1
         body = {"folder": "Projects", **({"messages": messages} if many else messages[0])}
         await self._ask("A", "POST", "/messages/batch" if many else "/messages", msgspec.json.encode(body))
+
+    async def go_wrong(self) -> None:
+        """Send requests to A that fail, until cancelled."""
+        body = msgspec.json.encode({"folder": "Nowhere", "subject": "wrong"})
+        while True:
+            status, answer = await self._lines["A"].ask("POST", "/nodes/A/messages", body, timeout_s=TIMEOUT_S)
+            assert status == HTTPStatus.NOT_FOUND, answer
+
+    async def dawdle(self) -> None:
+        """Send the head of a request to A, a byte at a time, until cancelled."""
+        _, writer = await asyncio.open_connection(*_address(self._lab.url_of("A")))
+        with closing(writer):
+            for byte in chain(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ", repeat(ord("x"))):
+                writer.write(bytes((byte,)))
+                await asyncio.sleep(ASK_S / 10)
 
     async def count(self, name: str) -> int:
         """Return how many posts a store shows."""
@@ -173,10 +190,15 @@ async def bulk(folder: Path, durability: Durability, *, posts: int, body_bytes: 
         return Bulk(posts / took_s, spent_s / posts * 1e6, memory_mib, to_disk / body, to_files / body, sent / body)
 
 
-async def _concurrent(folder: Path, durability: Durability, count: int) -> tuple[float, float, float]:
+async def _concurrent(
+    folder: Path, durability: Durability, count: int, *, beside_wrong: bool = False
+) -> tuple[float, float, float]:
     """Let several users post single messages on A, each the next one when the last is accepted. Return changes per second until
-    B and C show all, microseconds of processor time of all stores for each change, and the changes that share a mail."""
-    async with three_stores(folder, f"users {count}", durability) as lab:
+    B and C show all, microseconds of processor time of all stores for each change, and the changes that share a mail.
+
+    beside_wrong: one more user sends only requests that fail, and another sends its request very slowly.
+    """
+    async with three_stores(folder, f"users {count} {beside_wrong}", durability) as lab:
         await lab.set_rate(1.0)
         users, left, before = Users(lab), iter(range(CONCURRENT)), _cpu_s(lab)
 
@@ -185,9 +207,13 @@ async def _concurrent(folder: Path, durability: Durability, count: int) -> tuple
                 await users.post([f"post {index}"])
 
         began_s = time.perf_counter()
+        others = [asyncio.create_task(each) for each in (users.go_wrong(), users.dawdle())] if beside_wrong else []
         await asyncio.gather(*(work() for _ in range(count)))
         await users.shown(CONCURRENT)
         took_s = time.perf_counter() - began_s
+        for other in others:
+            other.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
         spent_s = sum(_cpu_s(lab).values()) - sum(before.values())
         users.close()
         await lab.catch_up()
@@ -295,6 +321,7 @@ def figures(durability: Durability) -> dict[str, float | str]:
         large = asyncio.run(bulk(folder, durability, posts=LARGE_POSTS, body_bytes=LARGE_BYTES))
         rate, p50, p99, single_us = asyncio.run(_singles(folder, durability))
         few, few_us, few_a_mail = asyncio.run(_concurrent(folder, durability, USERS))
+        beside, _, _ = asyncio.run(_concurrent(folder, durability, USERS - 1, beside_wrong=True))
         many, many_us, many_a_mail = asyncio.run(_concurrent(folder, durability, MANY_USERS))
         cold = asyncio.run(_cold(folder, durability))
         ready_s, ready_cpu_s, ready_mib = asyncio.run(_ready(folder))
@@ -313,6 +340,8 @@ def figures(durability: Durability) -> dict[str, float | str]:
         f"{USERS} users: changes/s visible": round(few),
         f"{USERS} users, us of processors a change": round(few_us),
         f"{USERS} users, changes in each mail": round(few_a_mail, 1),
+        f"{USERS - 1} users beside a wrong and a slow one: changes/s visible": round(beside),
+        f"the same, to {USERS} users": round(beside / few, 2),
         f"{MANY_USERS} users: changes/s visible": round(many),
         f"{MANY_USERS} users, us of processors a change": round(many_us),
         f"{MANY_USERS} users, changes in each mail": round(many_a_mail, 1),

@@ -68,6 +68,30 @@ async def test_a_client_that_hangs_up_in_a_body_is_no_error(caplog: pytest.LogCa
     assert not caplog.records
 
 
+async def test_a_slow_client_delays_no_other() -> None:
+    """While a client has sent only a part of its request, the others are answered."""
+    routes = Routes[None]()
+
+    @routes.post("/echo")
+    async def echo(_: None, request: Request) -> Response:
+        return Response(await request.body())
+
+    server = HttpServer(Api(routes.serving(lambda: None)))
+    address = await server.start()
+    head = b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n"
+    slow_reader, slow = await asyncio.open_connection(*address)
+    slow.write(head + b"sl")
+    reader, writer = await asyncio.open_connection(*address)
+    for _ in range(7):
+        writer.write(head + b"fast")
+        assert (await reader.readuntil(b"fast")).startswith(b"HTTP/1.1 200")
+    slow.write(b"ow")
+    assert (await slow_reader.readuntil(b"slow")).startswith(b"HTTP/1.1 200")
+    slow.close()
+    writer.close()
+    await server.stop()
+
+
 @pytest.mark.parametrize(
     ("error", "status", "kind"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,6 +51,26 @@ def test_each_has_its_own_outcome() -> None:
     assert subjects(office, "A") == ["s0", "s2", "s4"]
     assert sorted(message.number for message in office["A"].messages("Projects")) == ["A-1", "A-2", "A-3"]
     assert committed(office) == list(range(1, office["A"].seq + 1))
+
+
+def test_a_wrong_one_among_eight_costs_the_others_one_more_run() -> None:
+    """If one of eight stimuli fails, each of the others runs twice at most, and they still share a mail: so a client that sends
+    only wrong requests slows the others a little."""
+    office = PostOffice(AT_ONCE)
+    runs: Counter[int] = Counter()
+
+    def counted(place: int, act: Callable[[], str]) -> Callable[[], str]:
+        def run() -> str:
+            runs[place] += 1
+            return act()
+
+        return run
+
+    acts = posts(office, *["Projects"] * 3, "Nowhere", *["Projects"] * 4)
+    outcomes = office["A"].together(office.at(1), [counted(place, act) for place, act in enumerate(acts)])
+    assert sum(outcome.error is None for outcome in outcomes) == 7
+    assert max(runs.values()) == 2
+    assert len({mail.message_id for _, mail in office.take("A", office.at(1))}) == 1
 
 
 def test_all_may_fail() -> None:
