@@ -133,7 +133,7 @@ check: $(STAMP) check-console  ## check lint, format, types, imports, and that g
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/mypy tests
-	$(BIN)/mypy docs/rules_page.py docs/events_page.py docs/event_types.py docs/state_tables.py docs/change_calls.py docs/site bench
+	$(BIN)/mypy docs/generated.py docs/rules_page.py docs/events_page.py docs/event_types.py docs/state_tables.py docs/change_calls.py docs/site bench
 	$(BIN)/mypy -p docs.lab_site
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/project/test_architecture.py

@@ -7,16 +7,17 @@ python docs/change_calls.py --check    exit with 1, and say why, if a module is 
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import subprocess
 import sys
 import textwrap
 import types
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
+import generated
 import msgspec
 
 from node.api.changes.table import CHANGES, HttpChange
@@ -214,20 +215,6 @@ def render(module: str) -> str:
     return text
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Return 0 if the modules were written or are up to date, and 1 if one is out of date."""
-    parser = argparse.ArgumentParser(description="Write the calls of the changes of a store.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a module is out of date")
-    options = parser.parse_args(arguments)
-    root = Path(__file__).resolve().parents[1]
-    for module in MODULES:
-        if not options.check:
-            (root / module).write_text(render(module), encoding="utf-8")
-        elif (root / module).read_text(encoding="utf-8") != render(module):
-            print(f"{module} is not up to date: run `make changes` and commit the result", file=sys.stderr)
-            return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    modules = {module: partial(render, module) for module in MODULES}
+    sys.exit(generated.main("Write the calls of the changes of a store.", modules, order="make changes"))

@@ -6,13 +6,12 @@ python docs/event_types.py --check    exit with 1, and say why, if the file is o
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
+import generated
 import msgspec
 
 from traces.events import EVENT_TYPES, Event
@@ -84,19 +83,5 @@ def render() -> str:
     return "".join(texts)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Return 0 if the file was written or is up to date, and 1 if it is out of date."""
-    parser = argparse.ArgumentParser(description=f"Write {FILE} from the definitions of the events.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the file is out of date")
-    options = parser.parse_args(arguments)
-    file = Path(__file__).resolve().parents[1] / FILE
-    if not options.check:
-        file.write_text(render(), encoding="utf-8")
-    elif not file.exists() or file.read_text(encoding="utf-8") != render():
-        print(f"{FILE} is out of date; run make rules", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(generated.main(f"Write {FILE} from the definitions of the events.", {FILE: render}))

@@ -6,13 +6,13 @@ python docs/events_page.py --check    exit with 1, and say why, if the page is o
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final, get_args
+
+import generated
 
 from analytics.evidence.agreement.fields import FIELDS, HEADER, Fields, Worth
 from traces.events import EVENT_TYPES, ChangeEvent, Event, MailEvent, ReplicationEvent, RunEvent
@@ -69,19 +69,5 @@ def render() -> str:
     return "".join(parts)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Return 0 if the page was written or is up to date, and 1 if it is out of date."""
-    parser = argparse.ArgumentParser(description="Write docs/reference/events.md from the definitions of the events.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is out of date")
-    options = parser.parse_args(arguments)
-    page = Path(__file__).resolve().parents[1] / PAGE
-    if not options.check:
-        page.write_text(render(), encoding="utf-8")
-    elif page.read_text(encoding="utf-8") != render():
-        print(f"{PAGE} is not up to date: run `make rules` and commit the result", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(generated.main(f"Write {PAGE} from the definitions of the events.", {PAGE: render}))

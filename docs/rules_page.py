@@ -14,7 +14,6 @@ The page names files without line numbers, so that it changes only when coverage
 
 from __future__ import annotations
 
-import argparse
 import ast
 import io
 import re
@@ -26,10 +25,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
+import generated
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-DOCS = Path(__file__).resolve().parent
 CATALOGUE = "docs/rules.yaml"
 PAGE = "docs/reference/rules.md"
 CODE_FOLDERS = ("traces", "topology", "transport", "node", "pflab", "console")
@@ -41,7 +40,7 @@ _CITED = re.compile(rf"\bspec:\s*({_ID}(?:(?:\s*,\s*|\s+and\s+|\s+to\s+|[ \t]+){
 _RANGE = re.compile(r"\b([A-Z]{2,3})-(\d+) to \1-(\d+)\b")
 
 
-class CatalogueError(Exception):
+class CatalogueError(generated.Mistakes):
     """The catalogue or a citation is wrong; the message has a line for each mistake."""
 
 
@@ -348,25 +347,18 @@ def _versions(versions: Versions) -> list[str]:
 # --- Command line
 
 
-def main(arguments: list[str] | None = None, root: Path = DOCS.parent) -> int:
-    """Return 0 if the page was written or is up to date, 1 if it is out of date or the catalogue or a citation is wrong."""
-    parser = argparse.ArgumentParser(description="Write docs/reference/rules.md from docs/rules.yaml and the tree.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is out of date")
-    options = parser.parse_args(arguments)
-    try:
+def main(arguments: list[str] | None = None, root: Path = generated.ROOT) -> int:
+    """Return 0 if the page was written or is up to date, 1 if it is out of date or the catalogue or a citation is wrong.
+
+    arguments: those of the command line, by default the program's own.
+    root: the folder of the project.
+    """
+
+    def page() -> str:
         catalogue = load_catalogue(root / CATALOGUE)
-        text = render(catalogue, scan(root, catalogue))
-    except CatalogueError as error:
-        print(error, file=sys.stderr)
-        return 1
-    page = root / PAGE
-    if options.check:
-        if page.exists() and page.read_text(encoding="utf-8") == text:
-            return 0
-        print(f"{PAGE} is not up to date: run `make rules` and commit the result", file=sys.stderr)
-        return 1
-    page.write_text(text, encoding="utf-8")
-    return 0
+        return render(catalogue, scan(root, catalogue))
+
+    return generated.main(f"Write {PAGE} from {CATALOGUE} and the tree.", {PAGE: page}, arguments=arguments, root=root)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,11 @@ python docs/state_tables.py --check    exit with 1, and say why, if they are out
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Final
+
+import generated
 
 from traces import backfill_lives as lives
 
@@ -55,20 +55,9 @@ def render(page: str) -> str:
     return page
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Return 0 if the tables were written or are up to date, and 1 if they are out of date."""
-    parser = argparse.ArgumentParser(description="Write the tables of states in docs/explanation/replication.md.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the tables are out of date")
-    options = parser.parse_args(arguments)
-    path = Path(__file__).resolve().parents[1] / PAGE
-    page = path.read_text(encoding="utf-8")
-    if not options.check:
-        path.write_text(render(page), encoding="utf-8")
-    elif page != render(page):
-        print(f"{PAGE} is not up to date: run `make rules` and commit the result", file=sys.stderr)
-        return 1
-    return 0
+def _with_tables() -> str:
+    return render((generated.ROOT / PAGE).read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(generated.main(f"Write the tables of states in {PAGE}.", {PAGE: _with_tables}))

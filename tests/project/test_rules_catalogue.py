@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +9,8 @@ from typing import Any
 
 import pytest
 import yaml
+
+from tests.support.docs_programs import docs_program
 
 # Ids that the tests below invent stand in strings: in docstrings or comments they would count as citations.
 
@@ -30,14 +30,8 @@ Plant = Callable[[dict[str, str]], Path]
 
 
 @pytest.fixture(scope="module")
-def page(project_root: Path) -> ModuleType:
-    """Load the generator from its file, because docs/ is no package."""
-    spec = importlib.util.spec_from_file_location("rules_page", project_root / "docs" / "rules_page.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["rules_page"] = module  # pydantic resolves the models' annotations by this name
-    spec.loader.exec_module(module)
-    return module
+def page() -> ModuleType:
+    return docs_program("rules_page")
 
 
 @pytest.fixture
