@@ -115,7 +115,7 @@ test-kills: $(STAMP)  ## kill pflab follow and its reader at random points, and 
 test-compose: $(STAMP)  ## test the lab in containers (ENGINE: a program that installs Docker where it is missing)
 	@PFLAB_DOCKER_ENGINE='$(ENGINE)' $(BIN)/pytest -m compose $(or $(ARGS),tests/compose)
 
-test-console: $(STAMP) $(if $(NPM),$(TOOLS))  ## test the console in Chromium; needs node and npm, and Debian's Chromium
+test-console: $(STAMP) $(if $(NPM),$(TOOLS))  ## test the console in Chromium, and the lab in a tab in Firefox too; needs node and npm, and Debian's browsers
 	@$(if $(NPM),,echo "NOT RUN: axe-core on the console, because npm is not installed (Debian: apt-get install npm)" >&2)
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n 2 --dist loadgroup) -m console $(or $(ARGS),tests/console)
 

@@ -19,11 +19,13 @@ import { LabPorts, wordsOf } from "./lab_ports.js";
  * @typedef {import("./lab_ports.js").Send} Send
  * @typedef {import("../source/tab_door.js").Beginning} Beginning
  *
+ * @typedef {Answering & {copy: () => AnsweringTask, destroy: () => void}} AnsweringTask A proxy of a task in Python.
+ *
  * @typedef {object} Browser What `pflab.tab.browser` has for JavaScript.
  * @property {(topology?: string, file?: Uint8Array) => Promise<string[]>} open_lab Returns what is wrong with what was given
  * @property {() => Promise<Uint8Array>} saved
  * @property {(method: string, target: string, headers: object, body: Uint8Array | null, send: Send) =>
- *   Answering & {destroy: () => void}} answer
+ *   AnsweringTask} answer
  */
 
 const PYTHON = new URL("../../python/", import.meta.url);
@@ -55,11 +57,12 @@ const ports = new LabPorts({ answer, open });
 
 /** @param {Request} request @param {Send} send @returns {Answering} */
 function answer({ method, target, headers, body }, send) {
-  /** @type {(Answering & {destroy: () => void}) | null} */
+  /** @type {AnsweringTask | null} */
   let answering = null;
   const whole = browser.then((python) => {
     answering = python.answer(method, target, headers, body, send);
-    return answering.then(destroy, (error) => {
+    // `then` destroys the proxy on which it is called, so a copy of it is awaited, and the proxy can be cancelled.
+    return answering.copy().then(destroy, (error) => {
       destroy();
       throw error;
     });

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Unpack
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.support.chromium import chromium
 from tests.support.console_page import OpenPage, Screen, WatchedPage, launch
@@ -30,10 +30,16 @@ expect.set_options(timeout=LONGEST_MS)
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
     if chromium() is None:
         pytest.skip("Chromium is not installed; on Debian: apt-get install chromium")
-    with sync_playwright() as playwright, closing(launch(playwright)) as found:
+    with closing(launch(playwright)) as found:
         yield found
 
 

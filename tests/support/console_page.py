@@ -1,8 +1,10 @@
-"""A page of the console in Chromium, steered by Playwright, with everything that went wrong in it."""
+"""A page of the console in Chromium or Firefox, steered by Playwright, with everything that went wrong in it."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 from pathlib import Path
 from typing import Final, Protocol, TypedDict, Unpack
 from urllib.parse import urlsplit
@@ -31,6 +33,22 @@ def launch(playwright: Playwright) -> Browser:
     flags = [flag for flag in FLAGS if flag not in OWN_FLAGS]
     flags.append("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost")
     return playwright.chromium.launch(executable_path=chromium(), args=flags)
+
+
+def firefox() -> str | None:
+    """Return the path of Firefox, or None."""
+    return shutil.which("firefox-esr") or shutil.which("firefox")
+
+
+def launch_firefox(playwright: Playwright, folder: Path) -> Browser:
+    """Start Debian's Firefox without a window, steered by WebDriver BiDi.
+
+    folder: its home, because root's Firefox wants one that belongs to root; files that it saves go there too.
+    """
+    environment: dict[str, str | float | bool] = {**os.environ, "HOME": str(folder)}
+    return playwright.firefox.launch(
+        executable_path=firefox(), channel="moz-firefox", env=environment, downloads_path=folder
+    )
 
 
 MAY_BE_GONE: Final = re.compile(r"/nodes/\w+/versions\?|/lab/mails/")
