@@ -192,7 +192,7 @@ bench: $(STAMP)  ## run the benchmarks (ARGS: names, --runs N, --durability full
 bench-analytics: $(STAMP)  ## measure Spark on generated traces of 1 and 10 million events, beside DuckDB (ARGS: numbers of events)
 	@$(BIN)/python -m bench.scale.analytics $(ARGS)
 
-bench-console: $(STAMP)  ## measure the console in Chromium beside a lab of 12 servers, 1,000 folders and 50,000 events (ARGS: number of events)
+bench-console: $(STAMP)  ## measure the console in Chromium beside a lab of 12 servers, 1,000 folders, and 54,000 and a million events (ARGS: numbers of events)
 	@$(BIN)/python -m bench.scale.console $(ARGS)
 
 cluster: $(STAMP)  ## judge and play COUNT seeds on a Spark cluster, a master and two workers on this machine, and kill a worker

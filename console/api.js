@@ -11,6 +11,7 @@ const query = (values) =>
 export const LAB = {
   state: "/lab",
   topology: "/lab/topology",
+  checkpoint: "/lab/checkpoint",
   replay: "/lab/replay",
   saved: "/lab/saved",
   file: "/lab/file",

@@ -16,6 +16,10 @@ import { signal } from "./vendor/preact.js";
 
 /** @typedef {import("./preferences.js").Preferences} Preferences */
 
+/** What is told of a lab whose coordinator was started again, after it had forgotten events. */
+const FORGOTTEN =
+  "The lab has forgotten its first events, and what they led to. This page shows only what has happened since; the traces have all.";
+
 export class Store {
   /**
    * @param {import("./source/live.js").Source} source
@@ -42,16 +46,19 @@ export class Store {
 
   async open() {
     const { source, timeline, clock } = this;
-    timeline.begin(await source.begin());
+    const beginning = await source.begin();
+    timeline.begin(beginning);
+    if (beginning.forgotten && !beginning.checkpoint) this.orders.tell(FORGOTTEN);
     if (source.live) await clock.read();
     await source.follow(
       (events) => timeline.take(events),
       (connected) => {
         clock.connected.value = connected;
       },
+      () => this.visit(this.address),
     );
     performance.mark("caught up"); // for make bench-console
-    const events = timeline.history?.events ?? [];
+    const events = timeline.history?.events.entries ?? [];
     timeline.publishNow();
     timeline.caughtUp.value = true;
     // At the end of a finished run all servers are stopped; what is worth looking at is the moment before.

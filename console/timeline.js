@@ -4,9 +4,14 @@
  * All views show one moment. It moves along the axis of `state/pace.js`: when the past is played, and when the present moves on,
  * for example because the clock jumped to the next mail. Frames of the map and of the diagram read `playhead`; views that show the
  * state read `shown`, which follows it some times a second.
+ *
+ * A live lab has no end. It forgets its oldest events, and so does this page, unless the user is at one of them; the history then
+ * begins with a state of the past, not with that of the run's beginning.
  */
 
+import { stateOf } from "./state/checkpoint.js";
 import { History } from "./state/history.js";
+import { beginning } from "./state/lab_state.js";
 import { Marks } from "./state/marks.js";
 import { Sums } from "./state/sums.js";
 import { computed, effect, signal } from "./vendor/preact.js";
@@ -31,6 +36,10 @@ const MOST_BEHIND_MS = 900;
 
 /** The shortest time between two paintings of the state, in milliseconds. Mails move between them without the state. */
 const PUBLISH_MS = 100;
+
+/** The most events that a page of a live lab keeps, and how many are left when it forgets the oldest ones. */
+const MOST_EVENTS = 100_000;
+const LEFT_EVENTS = 60_000;
 
 /** How fast the past is played, compared with the usual speed. */
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
@@ -112,8 +121,16 @@ export class Timeline {
   }
 
   /** Begin with the lab as it was before its first event. @param {Beginning} beginning */
-  begin({ topology, startAt, setup }) {
-    this.history = new History(topology, startAt, setup);
+  begin({ topology, startAt, setup, forgotten = 0, checkpoint = null }) {
+    const known = checkpoint ? stateOf(checkpoint, topology, setup) : beginning(topology, startAt, setup);
+    const first = { ...known, count: forgotten };
+    if (forgotten) {
+      this.marks.resume(first);
+      this.playhead = { count: first.count, at: first.at, place: -1 };
+    }
+    this.history = new History(topology, startAt, setup, first);
+    this.head.value = this.history.events.length;
+    this.painted.value = this.playhead;
     this.opened.value = true;
   }
 
@@ -126,6 +143,7 @@ export class Timeline {
     const before = history?.events.length ?? 0;
     history?.add(events);
     marks.add(events);
+    this.forget();
     this.publish();
     if (this.moment.value !== null) return;
     const quick = !this.caughtUp.value || document.hidden || calm();
@@ -135,6 +153,15 @@ export class Timeline {
       if (this.playhead.count >= before && !HOPS.has(events[0]?.type)) this.show(marks.pace.after(before + 1));
       this.run();
     }
+  }
+
+  /** Forget the oldest events, if there are many of them and none of them is looked at. */
+  forget() {
+    const { history, live } = this;
+    if (!history || !live || history.events.entries.length <= MOST_EVENTS) return;
+    const first = history.events.length - LEFT_EVENTS;
+    const shown = Math.min(this.playhead.count, this.painted.value.count, this.moment.value?.count ?? Infinity);
+    if (shown > first) this.marks.forget(history.forget(first), history.now);
   }
 
   /** Let the views see the events that have arrived, and the moment that is shown, now or soon. */
@@ -200,7 +227,7 @@ export class Timeline {
       return true;
     }
     if (this.moment.value) return false;
-    const end = pace.after(pace.times.length);
+    const end = pace.after(pace.count);
     const left = end.place - this.playhead.place;
     const place = this.playhead.place + Math.max(spanMs / STEP_MS, (left * spanMs) / MOST_BEHIND_MS);
     this.show(place >= end.place ? end : pace.moment(place));
@@ -209,7 +236,7 @@ export class Timeline {
 
   /** Return whether the screen is on its way to the present. */
   follows() {
-    return this.moment.value === null && this.playhead.count < this.marks.pace.times.length;
+    return this.moment.value === null && this.playhead.count < this.marks.pace.count;
   }
 
   /**
@@ -230,8 +257,9 @@ export class Timeline {
     await until(() => this.caughtUp.value);
     /** @type {number[]} */
     const places = [];
-    for (const [index, { node, words, type }] of (this.history?.events ?? []).entries()) {
-      if (`${node} ${words ?? type}`.toLowerCase().includes(text)) places.push(index);
+    const { entries, first } = this.history?.events ?? { entries: [], first: 0 };
+    for (const [index, { node, words, type }] of entries.entries()) {
+      if (`${node} ${words ?? type}`.toLowerCase().includes(text)) places.push(first + index);
     }
     return places;
   }
@@ -285,7 +313,7 @@ export class Timeline {
    */
   travelToInstant(at) {
     const moment = this.marks.pace.at(at);
-    this.travel(moment, this.live && moment.count === this.marks.pace.times.length);
+    this.travel(moment, this.live && moment.count === this.marks.pace.count);
   }
 
   /**

@@ -1,9 +1,11 @@
-"""Measure the console in Chromium beside a live lab of 12 servers, 1,000 folders and 50,000 events (`make bench-console`).
+"""Measure the console in Chromium beside a live lab of 12 servers and 1,000 folders, with 54,000 events and with a million
+(`make bench-console`).
 
-    python -m bench.scale.console              50,000 events
+    python -m bench.scale.console              54,000 events, and then 1,000,000
     python -m bench.scale.console 5000         about this number of events
 
-The lab is real: its servers replicate over sockets until it has the events. Then Chromium opens the console.
+The lab is real: its servers replicate over sockets until it has the events. As in `pflab up`, it keeps only the newest ones in
+memory, and a checkpoint of what the others have led to. Then Chromium opens the console, each time as a new page.
 
 shown_ms       from the request for the page until the map is on the screen
 caught_up_ms   until the console has all events
@@ -16,6 +18,7 @@ replay_gap_ms, live_gap_ms
 replay_moving, live_moving
                the most envelopes that moved at once
 heap_mib       JavaScript's memory at the end
+held           how many events the page has
 load           how many processes of the machine wanted a processor, in the mean of the last minute
 """
 
@@ -26,19 +29,21 @@ import asyncio
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 from node.api.http_server import HttpServer
 from pflab.drivers.live import LiveLab
+from pflab.runs.recorder import MOST_HELD
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
 from tests.support.chromium import Browser, chromium
 from topology.file.load import topology_from_text
 from traces.labtime import HOUR_US
 
-EVENTS: Final = 50_000
+EVENTS: Final = (54_000, 1_000_000)
 SITES: Final = 4
 SERVERS: Final = 12
 FOLDERS: Final = 1_000
@@ -67,7 +72,7 @@ TRAVELS: Final = f"""(async () => {{
     let longest = 0;
     for (let nth = 1; nth <= 20; nth++) {{
         const began = performance.now();
-        slider.value = Math.round(slider.max * nth / 21);
+        slider.value = Math.round(Number(slider.min) + (slider.max - slider.min) * nth / 21);
         slider.dispatchEvent(new Event('input', {{bubbles: true}}));
         await frame();
         longest = Math.max(longest, performance.now() - began);
@@ -91,7 +96,7 @@ COUNTED: Final = """
     };"""
 REPLAY: Final = f"""(async () => {{
     {COUNTED}
-    [...document.querySelectorAll('.travel button')].find(each => each.textContent.trim() === 'Play').click();
+    [...document.querySelectorAll('.travel button')].find(button => button.textContent.trim() === 'Play').click();
     return counted('replay');
 }})()"""
 LIVE: Final = f"""(async () => {{
@@ -153,23 +158,29 @@ def measure(url: str, program: str) -> dict[str, Any]:
         found |= browser.awaited(REPLAY)
         found |= browser.awaited(LIVE)
         found["heap_mib"] = browser.value("performance.memory.usedJSHeapSize / 2 ** 20")
+        found["held"] = browser.value(
+            "(({min, max}) => max - min)(document.querySelector('.travel input[type=range]'))"
+        )
         found["load"] = os.getloadavg()[0]
         return found
 
 
-async def run(wanted: int, program: str) -> None:
+async def run(events: Sequence[int], program: str) -> None:
     with tempfile.TemporaryDirectory() as place:
-        lab = LiveLab(topology_from_text(topology()), seed=1, folder=RunFolder.create(Path(place), "bench"))
+        folder = RunFolder.create(Path(place), "bench")
+        lab = LiveLab(topology_from_text(topology()), seed=1, folder=folder, most_events=MOST_HELD)
         server = HttpServer(app_of_live_lab(lambda: lab))
         async with lab:
-            await fill(lab, wanted)
             host, port = await server.start()
             try:
-                figures = await asyncio.to_thread(measure, f"http://{host}:{port}/", program)
+                for wanted in events:
+                    await fill(lab, wanted)
+                    count = lab.record.count
+                    figures = await asyncio.to_thread(measure, f"http://{host}:{port}/", program)
+                    told = "  ".join(f"{name}={value:.0f}" for name, value in figures.items())
+                    print(f"events={count}  {told}", flush=True)
             finally:
                 await server.stop()
-            told = "  ".join(f"{name}={value:.0f}" for name, value in figures.items())
-            print(f"events={lab.record.count}  {told}")
 
 
 def main() -> None:
@@ -177,7 +188,7 @@ def main() -> None:
         prog="python -m bench.scale.console", description=(__doc__ or "").partition("\n")[0]
     )
     parser.add_argument(
-        "events", nargs="?", type=int, default=EVENTS, help="how many events the lab has (default: %(default)s)"
+        "events", nargs="*", type=int, default=EVENTS, help="how many events the lab has (default: %(default)s)"
     )
     events = parser.parse_args().events
     program = chromium()

@@ -24,6 +24,8 @@ import { Refused } from "./refused.js";
  * @property {Topology} topology
  * @property {number} startAt
  * @property {string} setup the GUID that numbers the folders of the topology
+ * @property {number} [forgotten] how many events the lab has forgotten
+ * @property {import("../state/checkpoint.js").Checkpoint | null} [checkpoint] the state after these; null if it is not known
  *
  * @typedef {object} Clock
  * @property {number} at lab time in microseconds
@@ -123,30 +125,35 @@ export class LiveSource {
 
   /** @returns {Promise<Beginning>} */
   async begin() {
-    const [topology, lab] = await Promise.all([this.request(LAB.topology), this.request(LAB.state)]);
-    this.history = lab.history;
-    return { topology, startAt: parseInstant(topology.start) ?? 0, setup: lab.setup };
+    const [topology, lab, { history, after, state }] = await Promise.all([
+      this.request(LAB.topology),
+      this.request(LAB.state),
+      this.request(LAB.checkpoint),
+    ]);
+    this.history = history;
+    this.count = after;
+    const startAt = parseInstant(topology.start) ?? 0;
+    return { topology, startAt, setup: lab.setup, forgotten: after, checkpoint: state };
   }
 
   /**
    * Give all events up to now, and then each new one. `take` gets them in the order of the run.
    * @param {(events: LabEvent[]) => void} take
    * @param {(connected: boolean) => void} connected
+   * @param {() => void} lost called when the lab has forgotten events that have not arrived here
    */
-  async follow(take, connected) {
+  async follow(take, connected, lost) {
+    let next = this.eventsAfter(this.count);
     for (;;) {
-      const target = this.base + events(this.history, this.count, EVENTS_A_REQUEST);
-      const answer = await this.door.ask(target, { signal: this.closing.signal });
-      if (!answer.ok) throw new Refused("the lab refuses to send its events", answer.status);
-      const text = await answer.text();
-      this.count = Number(answer.headers.get("Pflab-Next"));
-      if (!text) break;
-      take(
-        text
-          .trimEnd()
-          .split("\n")
-          .map((line) => JSON.parse(line)),
-      );
+      const { lines, end } = await next;
+      if (end !== this.count + lines.length) {
+        lost();
+        return;
+      }
+      this.count = end;
+      if (lines.length === 0) break;
+      next = this.eventsAfter(end); // the lab writes the next events while the page takes these
+      take(lines.map((line) => JSON.parse(line)));
     }
     /** @type {LabEvent[]} */
     let fresh = [];
@@ -154,6 +161,11 @@ export class LiveSource {
       if (news.connected !== undefined) connected(news.connected);
       for (const { number, data } of news.arrivals ?? []) {
         if (number <= this.count) continue;
+        if (number > this.count + 1) {
+          followed(null);
+          lost();
+          return;
+        }
         if (fresh.length === 0) {
           requestAnimationFrame(() => {
             const arrivals = fresh;
@@ -172,6 +184,19 @@ export class LiveSource {
     addEventListener("pagehide", leave, { signal });
     addEventListener("pageshow", follow, { signal }); // the browser shows a page again that it has kept
     follow();
+  }
+
+  /**
+   * Return the events after so many, as JSON, and how many events there are up to the last of them.
+   * @param {number} count
+   * @returns {Promise<{lines: string[], end: number}>}
+   */
+  async eventsAfter(count) {
+    const target = this.base + events(this.history, count, EVENTS_A_REQUEST);
+    const answer = await this.door.ask(target, { signal: this.closing.signal });
+    if (!answer.ok) throw new Refused("the lab refuses to send its events", answer.status);
+    const text = await answer.text();
+    return { lines: text ? text.trimEnd().split("\n") : [], end: Number(answer.headers.get("Pflab-Next")) };
   }
 
   /** @returns {Promise<Clock>} */

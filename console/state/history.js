@@ -3,11 +3,15 @@
  *
  * Again and again the history keeps the state (see lab_state.js). The state at an earlier moment is the last kept state
  * before it, with the events since then applied to a copy. Like the present, this copy changes when a later moment is asked for.
+ *
+ * A history begins with the run, or with a checkpoint of the lab. It can forget its oldest events, and then begins with a state
+ * that it has kept.
  */
 
 import { apply } from "./apply.js";
 import { keep, newGeneration } from "./kept_tree.js";
 import { beginning } from "./lab_state.js";
+import { Log } from "./log.js";
 
 /**
  * @typedef {import("./lab_state.js").LabState} LabState
@@ -27,15 +31,16 @@ export class History {
    * @param {Topology} topology
    * @param {LabTime} at the start of the run
    * @param {string} setup the GUID that numbers the folders of the topology
+   * @param {LabState} [first] the state with which the history begins, if not with the run
    */
-  constructor(topology, at, setup) {
-    /** @type {LabEvent[]} */
-    this.events = [];
+  constructor(topology, at, setup, first) {
     /** @type {LabState} The state after all events. */
-    this.now = beginning(topology, at, setup);
+    this.now = first ?? beginning(topology, at, setup);
+    /** @type {Log<LabEvent>} */
+    this.events = new Log(this.now.count);
     /** How many events lie between two kept states. */
     this.every = KEEP_EVERY;
-    /** @type {LabState[]} */
+    /** @type {LabState[]} the oldest first */
     this.kept = [this.keepNow()];
     /** The state of the past that was asked for last. @type {LabState | null} */
     this.passing = null;
@@ -67,30 +72,37 @@ export class History {
    */
   after(count) {
     if (count >= this.events.length) return this.now;
-    const index = Math.floor(count / this.every);
+    const kept = this.keptBefore(count);
     const { passing } = this;
     // A play of the past goes on from where it was, and costs what happened since.
-    const goesOn = passing !== null && index * this.every <= passing.count && passing.count <= count;
+    const goesOn = passing !== null && kept.count <= passing.count && passing.count <= count;
     /** @type {LabState} */
-    const state = goesOn ? passing : { ...this.kept[index], gen: newGeneration() };
+    const state = goesOn ? passing : { ...kept, gen: newGeneration() };
     this.passing = state;
-    for (let index = state.count; index < count; index++) apply(state, this.events[index]);
+    for (let index = state.count; index < count; index++) {
+      apply(state, /** @type {LabEvent} */ (this.events.at(index)));
+    }
     return { ...state };
   }
 
   /**
-   * Return how many events happened up to an instant, this instant included.
-   * @param {LabTime} at
+   * Return the last kept state that is not after so many events; the first one, if the events up to there are forgotten.
+   * @param {number} count
    */
-  countAt(at) {
-    // Events are in causal order. Clocks of stores can differ by their skew, so times are almost ascending.
-    let low = 0;
-    let high = this.events.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.events[middle].at <= at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  keptBefore(count) {
+    return this.kept.findLast((state) => state.count <= count) ?? this.kept[0];
+  }
+
+  /**
+   * Forget the events before about the given one. Returns with how many events the history now begins.
+   * @param {number} count
+   * @returns {number}
+   */
+  forget(count) {
+    const first = this.keptBefore(count);
+    this.kept = this.kept.slice(this.kept.indexOf(first));
+    if (this.passing && this.passing.count < first.count) this.passing = null;
+    this.events.forget(first.count);
+    return first.count;
   }
 }

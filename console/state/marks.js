@@ -13,6 +13,7 @@ import { Pace } from "./pace.js";
 /**
  * @typedef {import("./change_numbers.js").NumberSet} NumberSet
  * @typedef {import("./events.js").LabEvent} LabEvent
+ * @typedef {import("./lab_state.js").LabState} LabState
  * @typedef {import("./lab_time.js").LabTime} LabTime
  * @typedef {import("./pace.js").Moment} Moment
  *
@@ -50,6 +51,8 @@ import { Pace } from "./pace.js";
  * @property {number} event
  * @property {number | null} last the index of the event that ended it
  *
+ * @typedef {{key: string, kind: SpanKind, due: LabTime | null, missing: NumberSet}} Wait
+ *
  * @typedef {object} Bounds
  * @property {LabTime} sentAt
  * @property {LabTime} arrivedAt
@@ -78,6 +81,8 @@ export class Marks {
     this.count = 0;
     /** Grows when a mark is added or changed. */
     this.version = 0;
+    /** Grows when marks are forgotten; then others have their places in the lists. */
+    this.forgotten = 0;
     /** @type {Map<string, number | undefined>} the message type of each mail */
     this.types = new Map();
     /** @type {Map<string, number>} how many events had happened when a server had a mail in its queue, by mail and server */
@@ -88,6 +93,62 @@ export class Marks {
     this.lasting = new Map();
     /** @type {Map<string, NumberSet>} what each wait is for */
     this.missing = new Map();
+    /** @type {Map<string, Wait[]>} what a store waited for when a backup of it was made */
+    this.backups = new Map();
+  }
+
+  /**
+   * Begin with a state, in place of the events that have led to it.
+   * @param {LabState} state
+   */
+  resume(state) {
+    this.pace = new Pace(state.count, state.at);
+    this.count = state.count;
+    for (const { id, type } of state.mails.values()) this.types.set(id, type);
+    for (const fault of Object.values(state.faults)) {
+      this.begin("fault", `fault ${fault.id}`, String(fault.details.server ?? ""), fault);
+    }
+    for (const server of Object.values(state.servers)) {
+      const { name, status, suspended } = server;
+      if (status === "stopped" || status === "killed") this.begin("stopped", `server ${name}`, name, state);
+      if (status === "deleted") this.begin("deleted", `deleted ${name}`, name, state);
+      if (suspended) this.begin("suspended", `suspended ${name}`, name, state);
+      for (const { key, kind, from, due, missing } of waitsIn(server)) {
+        this.missing.set(key, missing);
+        this.begin(kind, key, name, { at: from }, due);
+      }
+    }
+    for (const [id, server] of Object.entries(state.backups)) this.backups.set(id, waitsIn(server));
+  }
+
+  /**
+   * Forget what was over before an event.
+   * @param {number} first the index of the event
+   * @param {LabState} now what is not over
+   */
+  forget(first, now) {
+    const waiting = new Set(Object.values(now.servers).flatMap(({ queue }) => Object.keys(queue)));
+    /** @type {Map<number, number>} where each arrow is now */
+    const places = new Map();
+    const { arrows } = this;
+    this.arrows = arrows.filter(({ end }, index) => end >= first && places.set(index, places.size));
+    this.blocks = [];
+    this.arrows.forEach((_, index) => this.bound(index));
+    for (const [mail, open] of this.open) {
+      const left = open.flatMap((index) => places.get(index) ?? []);
+      if (left.length) this.open.set(mail, left);
+      else this.open.delete(mail);
+    }
+    const recent = new Set(this.arrows.map(({ mail }) => mail));
+    for (const mail of this.types.keys()) if (!waiting.has(mail) && !recent.has(mail)) this.types.delete(mail);
+    for (const [key, count] of this.queued) {
+      if (count < first && !waiting.has(key.slice(0, key.lastIndexOf(" ")))) this.queued.delete(key);
+    }
+    this.dots = this.dots.filter(({ event }) => event >= first);
+    this.spans = this.spans.filter(({ last }) => last === null || last >= first);
+    this.pace.forget(first);
+    this.forgotten += 1;
+    this.version += 1;
   }
 
   /** @param {readonly LabEvent[]} events */
@@ -142,7 +203,9 @@ export class Marks {
           span.due = Math.max(span.due ?? 0, event.retry_at);
           break;
         }
+        const missing = this.missing.get(key);
         this.end(key, event.at);
+        if (missing) this.missing.set(key, missing);
         this.begin("request", key, event.node, event, event.retry_at);
         break;
       }
@@ -160,10 +223,27 @@ export class Marks {
         this.end(`fault ${event.fault}`, event.at);
         break;
       case "node.stopped":
-        this.begin("stopped", `server ${event.node}`, event.node, event);
+        // The store that was deleted stops after that.
+        if (!this.lasting.has(`deleted ${event.node}`))
+          this.begin("stopped", `server ${event.node}`, event.node, event);
         break;
       case "node.started":
         this.end(`server ${event.node}`, event.at);
+        this.end(`deleted ${event.node}`, event.at);
+        if (event.reason === "first") this.endWaits(event.node, "", event.at);
+        break;
+      case "replica.dropped":
+        this.endWaits(event.node, event.folder, event.at);
+        break;
+      case "backup.made":
+        this.backups.set(event.backup, this.waitsOf(event.store));
+        break;
+      case "backup.restored":
+        this.endWaits(event.store, "", event.at);
+        for (const { key, kind, due, missing } of this.backups.get(event.backup) ?? []) {
+          this.missing.set(key, missing);
+          this.begin(kind, key, event.store, event, due);
+        }
         break;
       case "store.deleted":
         this.end(`server ${event.store}`, event.at);
@@ -277,13 +357,19 @@ export class Marks {
     const queued = submitted <= arrow.end ? submitted : 0;
     arrow.cause = queued > 0 ? queued - 1 : arrow.end;
     arrow.begin = Math.min(arrow.end, Math.max(queued, this.pace.before(arrow.sentAt)));
+    this.bound(index);
+    this.version += 1;
+  }
+
+  /** Note the bounds of an arrow in those of its block. @param {number} index */
+  bound(index) {
+    const arrow = this.arrows[index];
     const block = Math.floor(index / BLOCK);
     const bound = (this.blocks[block] ??= { sentAt: Infinity, arrivedAt: 0, cause: Infinity, end: 0 });
     bound.sentAt = Math.min(bound.sentAt, arrow.sentAt);
     bound.arrivedAt = Math.max(bound.arrivedAt, arrow.arrivedAt);
     bound.cause = Math.min(bound.cause, arrow.cause);
     bound.end = Math.max(bound.end, arrow.end);
-    this.version += 1;
   }
 
   /**
@@ -295,9 +381,9 @@ export class Marks {
    */
   near(from, until, ordered) {
     const { arrows, blocks } = this;
-    const { orders } = this.pace;
+    const { pace } = this;
     return blocks.flatMap(({ sentAt, arrivedAt, cause, end }, block) => {
-      const [first, last] = ordered ? [orders[cause], orders[end]] : [sentAt, arrivedAt];
+      const [first, last] = ordered ? [pace.orderOf(cause), pace.orderOf(end)] : [sentAt, arrivedAt];
       return first > until || last < from ? [] : arrows.slice(block * BLOCK, (block + 1) * BLOCK);
     });
   }
@@ -332,9 +418,10 @@ export class Marks {
   gone({ sentAt, arrivedAt, begin, end }, moment) {
     if (arrivedAt > sentAt) return Math.min(1, (moment.at - sentAt) / (arrivedAt - sentAt));
     // It is under way from where its instant begins, or from what caused it, to where its arrival is.
-    const { departures, places, times } = this.pace;
-    const first = departures[begin] + (begin > 0 && times[begin] > times[begin - 1] ? 1 : 0);
-    return Math.max(0, Math.min(1, (moment.place - first) / Math.max(1, places[end] - first)));
+    const { departures, first, places, times } = this.pace;
+    const next = Math.max(0, begin - first);
+    const from = departures[next] + (next > 0 && times[next] > times[next - 1] ? 1 : 0);
+    return Math.max(0, Math.min(1, (moment.place - from) / Math.max(1, places[end - first] - from)));
   }
 
   /**
@@ -362,6 +449,24 @@ export class Marks {
     this.version += 1;
   }
 
+  /** Return what a store waits for. @param {string} store @returns {Wait[]} */
+  waitsOf(store) {
+    return [...this.lasting].flatMap(([key, { kind, due }]) => {
+      const missing = key.startsWith(`${store}/`) ? this.missing.get(key) : undefined;
+      return missing ? { key, kind, due, missing } : [];
+    });
+  }
+
+  /**
+   * A store waits no more, because what it waited for is gone with its table of a folder.
+   * @param {string} store
+   * @param {string} folder "" for all
+   * @param {LabTime} at
+   */
+  endWaits(store, folder, at) {
+    for (const { key } of this.waitsOf(store)) if (!folder || key.startsWith(`${store}/${folder}/`)) this.end(key, at);
+  }
+
   /** A wait is for fewer changes; with none left, it ends. @param {string} key @param {any} event */
   prune(key, event) {
     const missing = this.missing.get(key);
@@ -386,6 +491,22 @@ export class Marks {
 
 /** @param {{node: string, folder: string}} event @param {number} entry */
 const entryKey = ({ node, folder }, entry) => `${node}/${folder}/${entry}`;
+
+/**
+ * Return what a store waits for, as its state says.
+ * @param {import("./lab_state.js").Server} server
+ * @returns {(Wait & {from: LabTime})[]}
+ */
+function waitsIn(server) {
+  return Object.entries(server.tables).flatMap(([folder, { entries }]) =>
+    Object.values(entries).map(({ id, missing, requests, madeAt, dueAt, waitsForSlot }) => {
+      const asked = requests.at(-1);
+      const key = entryKey({ node: server.name, folder }, id);
+      if (asked) return { key, kind: "request", from: asked.at, due: dueAt, missing };
+      return { key, kind: "wait", from: madeAt, due: waitsForSlot ? null : dueAt, missing };
+    }),
+  );
+}
 
 /** @param {{cnset: string, cnset_fai: string}} event */
 const missingOf = (event) => numbers.union(numbers.parse(event.cnset), numbers.parse(event.cnset_fai));

@@ -40,7 +40,13 @@ const CAUSES = new Set(["change.made", "hop.failed", "fault.injected", "node.sto
  * not depend on each other, above each other. Traces are sorted by time and then by Lamport number.
  */
 export class Pace {
-  constructor() {
+  /**
+   * @param {number} [first] how many events of the run are not on the axis, because they are forgotten
+   * @param {LabTime} [from] when the last of them happened
+   */
+  constructor(first = 0, from = 0) {
+    this.first = first;
+    this.from = from;
     /** @type {LabTime[]} when each event happened; never less than the one before it */
     this.times = [];
     /** @type {number[]} where each event is on the axis */
@@ -70,21 +76,64 @@ export class Pace {
     places.push(departure + (passes ? 1 : 0) + (AWAITED.has(event.type) ? 1 : 0));
   }
 
+  /** How many events the run has had. */
+  get count() {
+    return this.first + this.times.length;
+  }
+
+  /** The order of the last event. */
+  get lastOrder() {
+    return this.orders.at(-1) ?? 0;
+  }
+
+  /** The first instant of the axis. */
+  get beginning() {
+    return this.first > 0 ? this.from : (this.times[0] ?? 0);
+  }
+
+  /** Return where an event is on the axis of causality. @param {number} index */
+  orderOf(index) {
+    return this.orders[Math.max(0, index - this.first)];
+  }
+
+  /** Return when an event happened. @param {number} index */
+  timeOf(index) {
+    return this.times[Math.max(0, index - this.first)];
+  }
+
+  /** Return how many events are before a place of the axis of causality. @param {number} order */
+  countBelow(order) {
+    return this.first + above(this.orders, order, true);
+  }
+
   /**
    * Return where a moment is on the axis of causality.
    * @param {Moment} moment
    */
   order({ count, at }) {
     const { orders, times } = this;
-    if (count === 0) return -1;
-    const order = orders[count - 1];
-    if (count === times.length || times[count] <= times[count - 1]) return order;
-    return order + ((orders[count] - order) * (at - times[count - 1])) / (times[count] - times[count - 1]);
+    const next = count - this.first;
+    if (next <= 0) return (orders[0] ?? 0) - 1;
+    const order = orders[next - 1];
+    if (next === times.length || times[next] <= times[next - 1]) return order;
+    return order + ((orders[next] - order) * (at - times[next - 1])) / (times[next] - times[next - 1]);
   }
 
   /** The place of the last event. */
   get end() {
     return this.places.at(-1) ?? 0;
+  }
+
+  /** Forget the events before an index. @param {number} first */
+  forget(first) {
+    const gone = first - this.first;
+    if (gone <= 0) return;
+    this.from = this.times[gone - 1];
+    this.times = this.times.slice(gone);
+    this.places = this.places.slice(gone);
+    this.departures = this.departures.slice(gone);
+    this.orders = this.orders.slice(gone);
+    this.first = first;
   }
 
   /**
@@ -93,24 +142,26 @@ export class Pace {
    * @returns {Moment}
    */
   moment(place) {
-    const { times, places, departures } = this;
-    const count = above(places, place);
-    if (count === 0) return { count, at: times[0] ?? 0, place };
-    const at = times[count - 1];
-    if (count === times.length || times[count] === at) return { count, at, place };
-    const gone = Math.max(0, Math.min(1, place - departures[count]));
-    return { count, at: at + (times[count] - at) * gone, place };
+    const { first, times, places, departures } = this;
+    const next = above(places, place);
+    const count = first + next;
+    if (next === 0) return { count, at: this.beginning, place };
+    const at = times[next - 1];
+    if (next === times.length || times[next] === at) return { count, at, place };
+    const gone = Math.max(0, Math.min(1, place - departures[next]));
+    return { count, at: at + (times[next] - at) * gone, place };
   }
 
   /**
-   * Return the moment after so many events.
+   * Return the moment after so many events; the first one on the axis, if that is forgotten.
    * @param {number} count
    * @returns {Moment}
    */
   after(count) {
-    if (count <= 0) return { count: 0, at: this.times[0] ?? 0, place: -1 };
-    const index = Math.min(count, this.times.length) - 1;
-    return { count: index + 1, at: this.times[index] ?? 0, place: this.places[index] ?? 0 };
+    const { first, times, places, departures } = this;
+    if (count <= first) return { count: first, at: this.beginning, place: (departures[0] ?? 0) - 1 };
+    const index = Math.min(count - first, times.length) - 1;
+    return { count: first + index + 1, at: times[index] ?? 0, place: places[index] ?? 0 };
   }
 
   /**
@@ -119,13 +170,13 @@ export class Pace {
    * @returns {Moment}
    */
   at(at) {
-    const { times } = this;
-    const count = above(times, at);
-    const moment = this.after(count);
-    if (count === 0) return moment;
-    if (count === times.length) return { ...moment, at: Math.max(at, moment.at) };
-    const gone = (at - times[count - 1]) / (times[count] - times[count - 1]);
-    return { count, at, place: this.departures[count] + gone };
+    const { first, times, departures } = this;
+    const next = above(times, at);
+    const moment = this.after(first + next);
+    if (next === 0) return moment;
+    if (next === times.length) return { ...moment, at: Math.max(at, moment.at) };
+    const gone = (at - times[next - 1]) / (times[next] - times[next - 1]);
+    return { count: moment.count, at, place: departures[next] + gone };
   }
 
   /**
@@ -133,7 +184,7 @@ export class Pace {
    * @param {LabTime} at
    */
   before(at) {
-    return above(this.times, at, true);
+    return this.first + above(this.times, at, true);
   }
 }
 

@@ -240,7 +240,7 @@ export function winnerReason([winner, ...others], at) {
  * The state says whether a server has the change. The events up to the state say the rest; an event that is not there any more,
  * for example after a restore, leaves the instant unknown.
  * @param {LabState} state
- * @param {readonly LabEvent[]} events
+ * @param {import("./log.js").Entries<LabEvent>} events
  * @param {string} folder
  * @param {string} number
  * @returns {Place[]}
@@ -254,7 +254,8 @@ export function whereIs(state, events, folder, number) {
   const received = new Map();
   const end = Math.min(state.count, events.length);
   for (let index = 0; index < end; index++) {
-    const event = /** @type {any} */ (events[index]);
+    const event = /** @type {any} */ (events.at(index));
+    if (event === undefined) continue; // forgotten
     if (event.type === "mail.received") received.set(event.node, event.mail ?? "");
     else if (event.type === "change.made" && event.number === number) {
       came.set(event.node, { at: event.at, way: "made here", mail: "" });

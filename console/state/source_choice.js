@@ -134,7 +134,7 @@ function considered({ chosen }, { store, version, passed_over: reason }) {
 
 /**
  * Return the choices of a server among events, the newest first.
- * @param {readonly LabEvent[]} events
+ * @param {import("./log.js").Entries<LabEvent>} events
  * @param {number} end how many events count
  * @param {{server: string, folder: string, number?: string}} wanted folder "" for all; number: only choices about this change
  * @param {number} most
@@ -145,7 +145,8 @@ export function choicesOf(events, end, { server, folder, number }, most) {
   const names = (/** @type {string | undefined} */ set) => numbers.has(numbers.parse(set), guid, counter);
   const choices = [];
   for (let index = Math.min(end, events.length) - 1; index >= 0 && choices.length < most; index--) {
-    const event = events[index];
+    const event = events.at(index);
+    if (event === undefined) break; // forgotten, and all before it
     if (event.type !== "sources.considered" || event.node !== server || (folder && event.folder !== folder)) continue;
     if (number && !names(event.cnset) && !names(event.cnset_fai)) continue;
     choices.push(event);

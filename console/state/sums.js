@@ -10,7 +10,7 @@ import { count, NOTHING } from "./change_numbers.js";
 import { replicaSummary } from "./summary.js";
 
 /**
- * @typedef {import("./events.js").LabEvent} LabEvent
+ * @typedef {import("./log.js").Entries<import("./events.js").LabEvent>} Events
  * @typedef {import("./lab_state.js").LabState} LabState
  * @typedef {import("./summary.js").Sync} Sync
  *
@@ -69,7 +69,7 @@ export class Sums {
   /**
    * Return the sums of a state. The sums of a server in which nothing has changed are the same object.
    * @param {LabState} state
-   * @param {readonly LabEvent[]} events of the history that the state belongs to
+   * @param {Events} events of the history that the state belongs to
    * @returns {LabSums}
    */
   of(state, events) {
@@ -157,7 +157,7 @@ export class Sums {
 
 /**
  * Return the folders that the events between two moments name; null if it can be all of them.
- * @param {readonly LabEvent[]} events
+ * @param {Events} events
  * @param {number} one
  * @param {number} other
  * @returns {Set<string> | null}
@@ -168,7 +168,8 @@ function named(events, one, other) {
   /** @type {Set<string>} */
   const folders = new Set();
   for (let index = from; index < until; index++) {
-    const event = /** @type {any} */ (events[index]);
+    const event = /** @type {any} */ (events.at(index));
+    if (event === undefined) return null;
     if (OF_SERVERS.has(event.type) || event.kind === "kill") return null;
     if (event.folder) folders.add(event.folder);
     if (event.object && (event.kind === "folder" || event.folder === HIERARCHY)) folders.add(event.object);

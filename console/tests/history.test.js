@@ -190,3 +190,30 @@ test("the arrows near a place of an axis are found, and those far from it are no
     }
   }
 });
+
+test("a store that was deleted stays deleted when it stops, until it starts again", () => {
+  const run = history();
+  run.add([...STARTS, event("store.deleted", "A", { store: "B" }), event("node.stopped", "B", { how: "stop" })]);
+  assert.equal(run.now.servers.B.status, "deleted");
+  run.add([event("node.started", "B", { version: "2003", replica_guid: B, reason: "first" })]);
+  assert.equal(run.now.servers.B.status, "running");
+});
+
+test("a wait ends with what it is for: pruned after a request, gone with a replica, or with a store that is restored", () => {
+  const entry = { folder: FOLDER, entry: 1, cnset: `${A}:1-3`, cnset_fai: `${A}:2` };
+  const made = event("entry.made", "B", { ...entry, due_at: 9 });
+  const request = event("request.sent", "B", { ...entry, source: "A", retry_at: 20, at: 9 });
+  const lasting = (/** @type {any[]} */ ...events) => {
+    const marks = new Marks();
+    marks.add(events);
+    return [...marks.lasting.values()].map(({ kind }) => kind);
+  };
+  assert.deepEqual(lasting(made), ["wait"]);
+  assert.deepEqual(lasting(made, request), ["request"]);
+  assert.deepEqual(lasting(made, request, event("entry.pruned", "B", entry)), []);
+  assert.deepEqual(lasting(made, event("replica.dropped", "B", { folder: FOLDER, cnset: "" })), []);
+  const backup = event("backup.made", "lab", { store: "B", backup: "b1" });
+  const restored = event("backup.restored", "lab", { store: "B", backup: "b1" });
+  assert.deepEqual(lasting(backup, made, restored), []);
+  assert.deepEqual(lasting(made, backup, request, restored), ["wait"]);
+});

@@ -48,17 +48,18 @@ export function Diagram({ store, state, pointed }) {
   store.forecast.future.value; // a new one is painted
   const { count: moment, at } = timeline.painted.value;
   const playing = timeline.playing.value && !timeline.paused.value;
-  const event = moment > 0 ? store.timeline.history?.events[moment - 1] : undefined;
+  const earliest = timeline.history?.events.first ? "earlier events are only in the traces" : "the beginning";
+  const event = moment > 0 ? store.timeline.history?.events.at(moment - 1) : undefined;
   return html`<section class=${pointed ? "diagram pointed" : "diagram"} aria-label="Space-time diagram">
     <div class="travel">
       <button onClick=${() => store.timeline.travelBy(-1)} aria-label="One event back" title="One event back (←)">◀</button>
       <input
         type="range"
-        min="0"
+        min=${timeline.history?.events.first ?? 0}
         max=${head}
         value=${moment}
         aria-label="Moment of the run"
-        aria-valuetext=${event ? `${fullInstant(at)}, event ${moment} of ${head}` : "the beginning"}
+        aria-valuetext=${event ? `${fullInstant(at)}, event ${moment} of ${head}` : earliest}
         onInput=${(/** @type {any} */ event) => store.timeline.travelTo(Number(event.target.value))}
       />
       <button onClick=${() => store.timeline.travelBy(1)} aria-label="One event forward" title="One event forward (→)">▶</button>
@@ -86,7 +87,7 @@ export function Diagram({ store, state, pointed }) {
         Now
       </button>
       <output class="event">
-        ${event ? html`<b>${event.node}</b> ${event.words ?? event.type}` : "the beginning"}
+        ${event ? html`<b>${event.node}</b> ${event.words ?? event.type}` : earliest}
       </output>
       <label class="filter"
         >Find
@@ -156,7 +157,7 @@ async function go(store, text, direction) {
   const nth = beyond >= 0 ? beyond : direction === 1 ? 0 : places.length - 1;
   timeline.travelTo(places[nth] + 1);
   /** @type {any} */
-  const event = timeline.history?.events[places[nth]];
+  const event = timeline.history?.events.at(places[nth]);
   if (event?.mail) store.page.select({ kind: "mail", id: event.mail });
   return `${nth + 1} of ${places.length}`;
 }

@@ -87,7 +87,7 @@ export class Painter {
     this.picture = document.createElement("canvas");
     this.paintedFor = "";
     this.done = { arrows: 0, dots: 0, spans: 0 };
-    this.chosen = { mail: "", seen: 0, arrows: /** @type {Arrow[]} */ ([]) };
+    this.chosen = { mail: "", forgotten: 0, seen: 0, arrows: /** @type {Arrow[]} */ ([]) };
     /** @type {Arrow[]} of which one end has still to tell */
     this.half = [];
     /** @type {Span[]} */
@@ -199,7 +199,10 @@ export class Painter {
   /** @returns {[number, number]} the ends of the whole axis */
   domain() {
     const { history, marks } = this.store.timeline;
-    if (this.ordered) return [-1, Math.max(OPENED, (marks.pace.orders.at(-1) ?? 0) + 2)];
+    if (this.ordered) {
+      const first = (marks.pace.orders[0] ?? 0) - 1;
+      return [first, Math.max(first + OPENED, marks.pace.lastOrder + 2)];
+    }
     const first = history?.kept[0].at ?? 0;
     const now = this.store.clock.present();
     // Waits that have not ended reach into the future. The axis has room for them, up to half of what has passed.
@@ -242,23 +245,23 @@ export class Painter {
 
   /** @param {Arrow} arrow @returns {Line} */
   line(arrow) {
-    const { orders } = this.store.timeline.marks.pace;
-    const x1 = this.x(this.ordered ? orders[arrow.cause] : arrow.sentAt);
-    const x2 = this.x(this.ordered ? orders[arrow.end] : arrow.arrivedAt);
+    const { pace } = this.store.timeline.marks;
+    const x1 = this.x(this.ordered ? pace.orderOf(arrow.cause) : arrow.sentAt);
+    const x2 = this.x(this.ordered ? pace.orderOf(arrow.end) : arrow.arrivedAt);
     return { x1, y1: this.lanes[arrow.from] ?? 0, x2, y2: this.lanes[arrow.to] ?? 0 };
   }
 
   /** @param {Span} span @returns {[number, number]} its ends in pixels */
   edges(span) {
-    const { orders } = this.store.timeline.marks.pace;
+    const { pace } = this.store.timeline.marks;
     const now = this.store.clock.present();
     if (!this.ordered) return [this.x(span.from), this.x(span.until ?? Math.max(span.due ?? now, now))];
-    return [this.x(orders[span.event]), this.x(span.last === null ? (orders.at(-1) ?? 0) : orders[span.last])];
+    return [this.x(pace.orderOf(span.event)), this.x(span.last === null ? pace.lastOrder : pace.orderOf(span.last))];
   }
 
   paint() {
     const { canvas, store } = this;
-    const { history } = store.timeline;
+    const { history, marks } = store.timeline;
     if (!canvas.clientWidth || !history) return;
     const names = Object.keys(history.now.servers);
     this.measure(names);
@@ -268,7 +271,18 @@ export class Painter {
     this.laneHeight = (height - AXIS - TOP) / Math.max(1, names.length);
     this.lanes = Object.fromEntries(names.map((name, index) => [name, TOP + (index + 0.5) * this.laneHeight]));
     const { k, x: moved } = this.transform;
-    const wanted = [width, height, dense, this.ordered, this.ends, k, moved, this.filter, names].join();
+    const wanted = [
+      width,
+      height,
+      dense,
+      this.ordered,
+      this.ends,
+      k,
+      moved,
+      this.filter,
+      names,
+      marks.forgotten,
+    ].join();
     if (wanted !== this.paintedFor) {
       this.paintedFor = wanted;
       this.begin(width, height, dense);
@@ -336,8 +350,9 @@ export class Painter {
 
   /** Return the arrows of a mail. A frame looks only at those that have come since the frame before. @param {string} mail */
   arrowsOf(mail) {
-    const { arrows } = this.store.timeline.marks;
-    if (this.chosen.mail !== mail) this.chosen = { mail, seen: 0, arrows: [] };
+    const { arrows, forgotten } = this.store.timeline.marks;
+    if (this.chosen.mail !== mail || this.chosen.forgotten !== forgotten)
+      this.chosen = { mail, forgotten, seen: 0, arrows: [] };
     const { chosen } = this;
     for (; chosen.seen < arrows.length; chosen.seen++) {
       if (arrows[chosen.seen].mail === mail) chosen.arrows.push(arrows[chosen.seen]);
@@ -635,7 +650,7 @@ export class Painter {
   /** Return whether the search finds an arrow. @param {Arrow} arrow */
   matches(arrow) {
     const { history } = this.store.timeline;
-    const words = history?.events[arrow.event]?.words ?? "";
+    const words = history?.events.at(arrow.event)?.words ?? "";
     const folders = (history?.now.mails.get(arrow.mail)?.folders ?? [])
       .map((claim) => history?.now.folders[claim.folder]?.path ?? "")
       .join(" ");
@@ -646,8 +661,8 @@ export class Painter {
 
   /** @param {CanvasRenderingContext2D} context @param {Dot} dot @param {number} width */
   paintDot(context, dot, width) {
-    const { orders } = this.store.timeline.marks.pace;
-    const at = this.x(this.ordered ? orders[dot.event] : dot.at);
+    const { pace } = this.store.timeline.marks;
+    const at = this.x(this.ordered ? pace.orderOf(dot.event) : dot.at);
     if (at < this.left || at > width) return;
     const y = this.lanes[dot.server];
     context.fillStyle = this.colour("accent");
@@ -678,7 +693,7 @@ export class Painter {
   paintNow(context, width, height, shown) {
     const { timeline, clock } = this.store;
     const travelling = timeline.travelling.value;
-    const present = this.ordered ? (timeline.marks.pace.orders.at(-1) ?? 0) : clock.present();
+    const present = this.ordered ? timeline.marks.pace.lastOrder : clock.present();
     if (travelling)
       this.paintMoment(context, { x: this.x(present), width, height }, "muted", timeline.live ? "now" : "end");
     const name = travelling ? "" : this.expected() ? "now · expected:" : "now";
@@ -757,12 +772,12 @@ export class Painter {
     if (!this.ordered) return fullInstant(this.valueAt(px));
     const { pace } = this.store.timeline.marks;
     const count = this.countAt(px);
-    return count > 0 ? fullInstant(pace.times[count - 1]) : "the beginning";
+    return count > pace.first ? fullInstant(pace.timeOf(count - 1)) : "the beginning";
   }
 
   /** Return how many events are to the left of a pixel on the axis of order. @param {number} px */
   countAt(px) {
-    return firstAtLeast(this.store.timeline.marks.pace.orders, this.valueAt(px) + 1e-9);
+    return this.store.timeline.marks.pace.countBelow(this.valueAt(px) + 1e-9);
   }
 
   /** @param {Arrow} arrow */

@@ -65,10 +65,11 @@ const UNLISTED = new Set(["address.stamped", "setting.value", "run.started", "ro
 /** The last events, when nothing is selected. @param {{store: Store, state: LabState}} props */
 function Recent({ store, state }) {
   const events = store.timeline.history?.events ?? [];
-  /** @type {number[]} */
   const listed = [];
   for (let index = state.count - 1; index >= 0 && listed.length < RECENT; index--) {
-    if (!UNLISTED.has(events[index].type)) listed.push(index);
+    const event = events.at(index);
+    if (event === undefined) break; // forgotten, and all before it
+    if (!UNLISTED.has(event.type)) listed.push({ index, event });
   }
   return html`<h2>What happened</h2>
     <p class="hint">Select a server, a mail or a connector to see more.</p>
@@ -83,9 +84,9 @@ function Recent({ store, state }) {
     }
     <ol class="events">
       ${listed.map(
-        (index) => html`<li key=${index}>
+        ({ index, event }) => html`<li key=${index}>
           <button title="Show this moment" onClick=${() => store.timeline.travelTo(index + 1)}>
-            <time>${shortInstant(events[index].at)}</time> <b>${events[index].node}</b> ${events[index].words ?? events[index].type}
+            <time>${shortInstant(event.at)}</time> <b>${event.node}</b> ${event.words ?? event.type}
           </button>
         </li>`,
       )}

@@ -20,6 +20,7 @@ from node.api.asgi import Response
 from traces.labtime import format_instant
 
 PROBLEM: Final = "application/problem+json"
+JSON: Final = "application/json"
 LINES: Final = "application/x-ndjson"
 DATABASE: Final = "application/vnd.sqlite3"
 
@@ -73,7 +74,7 @@ def json_bytes(value: Any) -> bytes:
 
 
 def json_response(value: Any, status: int = HTTPStatus.OK) -> Response:
-    return Response(json_bytes(value), status, media_type="application/json")
+    return Response(json_bytes(value), status, media_type=JSON)
 
 
 def problem(status: int, kind: str, detail: str) -> Response:
@@ -106,7 +107,7 @@ def shown(kind: Any, example: Any, description: str = "The requested data.") -> 
     """Return the documentation of an answer: the schema of a view's class, and an example."""
     (schema,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     content = {"schema": inlined(schema, parts), "example": example}
-    return {"description": description, "content": {"application/json": content}}
+    return {"description": description, "content": {JSON: content}}
 
 
 def inlined(schema: Any, parts: dict[str, Any]) -> Any:

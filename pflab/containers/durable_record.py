@@ -195,6 +195,8 @@ class DurableRecord(Record):
         self._facts = facts
         self._changed = changed
         self._first, self._events = file.events()
+        if self._first > 0:
+            self._checkpoint = None  # the coordinator before this one has forgotten events; they are in the traces
         self._unsaved: list[Recorded] = []
         own = [event.lamport for event in self._events if event.node == LAB]
         self._recorder = Recorder(

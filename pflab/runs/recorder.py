@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from pflab.runs.checkpoint import Checkpoint
 from pflab.terms.event_words import Lexicon
 from topology.problems import counted
 from traces.events import (
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from transport.envelope import Transmission
 
 MOST_HELD: Final = 50_000
-"""The largest number of events that a lab that may run for days keeps in memory, about 50 MB; older ones are in the traces."""
+"""The largest number of events that a lab that may run for days keeps in memory, about 50 MB; older ones are in the traces, and
+what they have led to is in a checkpoint."""
 
 LAB = "lab"
 """The node name in events of the lab itself."""
@@ -89,6 +91,7 @@ class Record:
         self._most = most
         self._durable = durable
         self._first = 0
+        self._checkpoint = None if most is None else Checkpoint()
         self._names = Lexicon()
         self._learn(earlier)
         self._forget()
@@ -116,6 +119,11 @@ class Record:
         return self._first
 
     @property
+    def checkpoint(self) -> Checkpoint | None:
+        """What the events before the oldest one in memory have led to; None if there are none, or if they are not known."""
+        return self._checkpoint if self._first > 0 else None
+
+    @property
     def count(self) -> int:
         """How many events the run has had."""
         self.collect()
@@ -132,6 +140,8 @@ class Record:
         # Remove half of the events at once, because removing them one by one would copy the list each time.
         if self._most is not None and len(self._events) > self._most:
             gone = len(self._events) - self._most // 2
+            if self._checkpoint is not None:
+                self._checkpoint.take(self._events[:gone])
             del self._events[:gone]
             self._first += gone
 

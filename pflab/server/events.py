@@ -16,7 +16,7 @@ from node.api.asgi import Response
 from node.api.events import ALIVE_S, EVENT_LINES, LOOK_S, STREAMED, LastEventId, seq_of, streamed
 from node.api.hosts import Number
 from node.api.routing.routes import Routes
-from node.api.values import LINES
+from node.api.values import JSON, LINES
 from pflab.errors import LabError
 from pflab.lab.served_lab import ServedLab
 from pflab.replay.console_events import lexicon_of, with_words
@@ -120,6 +120,19 @@ async def events(
     return Response(lines, media_type=LINES, headers=headers)
 
 
+@LAB_EVENTS.get("/checkpoint")
+async def checkpoint(lab_now: LabNow) -> Response:
+    """Return the state of the lab before the oldest event that is still in memory, and `after`, the number of events that
+    have led to it. The console begins with it. `state` is null if no event has been forgotten, or if a coordinator that
+    started again does not know them."""
+    lab = lab_now()
+    await lab.catch_up()
+    known = lab.record.checkpoint
+    state = b"null" if known is None else known.encoded()
+    history = msgspec.json.encode(lab.history)
+    return Response(b'{"history":%b,"after":%d,"state":%b}' % (history, lab.record.first, state), media_type=JSON)
+
+
 @LAB_EVENTS.get("/replay", answers={200: {"content": {"text/html": {}}}})
 async def replay(lab_now: LabNow) -> Response:
     """Return the run so far as one HTML file that shows it in a browser without a server, as pflab replay writes it. If a
@@ -163,7 +176,8 @@ def _names_of(lab: ServedLab, after: int) -> Lexicon:
     """Return the names that the first `after` events have told. The caller may let them learn more."""
     names = _LEARNED.get(lab, {}).pop(after, None)
     if names is None:
-        names = lexicon_of(lab.topology)
+        known = lab.record.checkpoint
+        names = lexicon_of(lab.topology) if known is None else known.names.apart()
         for event in lab.events()[: max(0, after - lab.record.first)]:
             names.learn(event)
     return names

@@ -56,6 +56,15 @@ class Lexicon:
         then._at = at
         return then
 
+    def apart(self) -> Lexicon:
+        """Return a copy of these names that learns by itself."""
+        other = Lexicon()
+        other._stores, other._subjects, other._at = dict(self._stores), dict(self._subjects), self._at
+        other._first_paths = dict(self._first_paths)
+        other._paths = {id_: [*known] for id_, known in self._paths.items()}
+        other._versions = {version: [*known] for version, known in self._versions.items()}
+        return other
+
     def learn(self, event: Event) -> None:
         if isinstance(event, NodeStarted):
             self.learn_store(event.replica_guid, event.node, again=event.reason != "restart")

@@ -1,4 +1,4 @@
-"""The past in a browser: the slider, the play of past events, and a run as a file."""
+"""The past in a browser: the slider, the play of past events, what a lab has forgotten, and a run as a file."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from playwright.sync_api import Page, Route, expect
 
 from pflab.client import Client
 from tests.support.console_page import OpenPage
+from tests.support.forgetful_lab import forgetful_lab
 
 
 def step(page: Page, name: str) -> str:
@@ -165,3 +166,24 @@ def test_a_search_goes_to_each_place(lost: str, open_page: OpenPage) -> None:
     field.fill("no such words")
     field.press("Enter")
     expect(found).to_have_text("none")
+
+
+def test_a_lab_is_shown_although_its_first_events_are_forgotten(tmp_path: Path, open_page: OpenPage) -> None:
+    """The page shows posts and stops of events that the lab has forgotten, what a stopped store lacks, and the next change. Its
+    slider begins with the oldest event that there is."""
+    with forgetful_lab(tmp_path) as lab:
+        page = open_page(lab.url).page
+        server = page.get_by_role("button", name="Server C,")
+        expect(server).to_have_accessible_name(re.compile("stopped$"))
+        lab.start("C")
+        expect(server).to_have_accessible_name(re.compile("lacks 60"))
+        lab.advance("1 h")
+        expect(server).to_have_accessible_name(re.compile("2 folders$"))
+        slider = page.get_by_role("slider", name="Moment of the run")
+        assert int(slider.get_attribute("min") or 0) > 0
+        slider.press("Home")
+        expect(page.get_by_text("earlier events are only in the traces")).to_be_visible()
+        page.get_by_role("button", name="Now", exact=True).click()
+        page.get_by_role("tab", name="Folders").click()
+        page.get_by_text("Projects", exact=True).first.click()
+        expect(page.get_by_text("Early 3").first).to_be_visible()

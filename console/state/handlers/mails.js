@@ -128,7 +128,7 @@ function holds(state, server, folder) {
  * @param {readonly import("../events.js").MailFolder[]} folders
  * @returns {Mail["folders"]}
  */
-function mailFolders(folders) {
+export function mailFolders(folders) {
   return folders.map(({ folder, cnset, cnset_fai, row, row_fai, updates }) => ({
     folder,
     cnset: numbers.union(numbers.parse(cnset), numbers.parse(cnset_fai)),

@@ -40,7 +40,7 @@ export const SERVERS = {
   },
   "node.stopped": (state, event) => {
     const server = serverOf(state, event.node);
-    if (server) server.status = event.how === "kill" ? "killed" : "stopped";
+    if (server && server.status !== "deleted") server.status = event.how === "kill" ? "killed" : "stopped";
   },
   "store.deleted": (state, event) => {
     const server = serverOf(state, event.store);

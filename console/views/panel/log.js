@@ -109,7 +109,9 @@ function eventsOf(store, state, name) {
   const events = store.timeline.history?.events ?? [];
   const entries = [];
   for (let at = Math.min(state.count, events.length) - 1; at >= 0 && entries.length < MOST; at--) {
-    if (events[at].node === name) entries.push({ index: at, event: events[at] });
+    const event = events.at(at);
+    if (event === undefined) break; // forgotten, and all before it
+    if (event.node === name) entries.push({ index: at, event });
   }
   return entries;
 }

@@ -81,8 +81,7 @@ function Restore({ store, name, running, backups, close }) {
 function backupsOf(store, state, name) {
   const ids = Object.keys(state.backups).filter((id) => state.backups[id].name === name);
   if (ids.length === 0) return [];
-  /** @type {any[]} */
-  const events = store.timeline.history?.events ?? [];
+  const events = /** @type {any[]} */ (store.timeline.history?.events.entries ?? []);
   return ids.map((id) => ({
     id,
     at: events.find((event) => event.type === "backup.made" && event.backup === id)?.at ?? 0,
