@@ -23,6 +23,7 @@ import { scaleUtc, select, utcFormat, zoom, zoomIdentity } from "../vendor/d3.js
  * @typedef {import("../state/marks.js").Dot} Dot
  * @typedef {import("../state/marks.js").Span} Span
  * @typedef {{x1: number, y1: number, x2: number, y2: number}} Line
+ * @typedef {Map<string, Uint8Array>} Rows Which pixels of each row have a dot or a label.
  *
  * @typedef {object} Column Arrows that are less than a pixel apart.
  * @property {number} count
@@ -58,6 +59,11 @@ const NEAR = 6;
 /** The width of a column of counts, in pixels, and the most arrows that are painted in it one by one. */
 const COLUMN = 6;
 const MOST_IN_COLUMN = 24;
+
+/** The radius of a change's dot, how far from its centre its label begins, and the least distance of two labels, in pixels. */
+const DOT = 5;
+const LABEL = 9;
+const APART = 3;
 
 /** How dark the future is. */
 const PALE = 0.28;
@@ -96,8 +102,10 @@ export class Painter {
     this.columns = new Map();
     /** @type {{x: number, label: string}[] | undefined} they change with the picture */
     this.timeTicks = undefined;
-    /** @type {Record<string, number>} the right end of the last label in each lane */
-    this.taken = {};
+    /** Where dots and labels stand in the picture, by row. @type {Rows} */
+    this.labels = new Map();
+    /** Where labels stand over the picture in this frame; null while the picture is painted. @type {Rows | null} */
+    this.labelsOver = null;
     /** @type {Record<string, number>} */
     this.lanes = {};
     this.laneHeight = 0;
@@ -311,6 +319,7 @@ export class Painter {
       context.rect(from, 0, until - from, height);
       context.clip();
       context.globalAlpha = alpha;
+      this.labelsOver = new Map();
       for (const span of this.lasting) this.paintSpan(context, span, width, height);
       context.drawImage(this.picture, 0, 0, width, height);
       for (const arrow of this.half) this.paintArrow(context, arrow, width, 1.6);
@@ -319,6 +328,7 @@ export class Painter {
     }
     const expected = this.expected();
     if (expected) paintExpected(this, context, expected, { now, left: this.left, width, height });
+    this.labelsOver = null;
     this.paintNow(context, width, height, now);
     // The names of the lanes stand on a background of their own, over whatever was painted to the left of the axis.
     context.fillStyle = this.colour("panel");
@@ -377,7 +387,7 @@ export class Painter {
     this.half = [];
     this.lasting = [];
     this.columns = new Map();
-    this.taken = {};
+    this.labels = new Map();
     this.timeTicks = undefined;
   }
 
@@ -400,7 +410,7 @@ export class Painter {
     this.half = [];
     this.paintArrows(context, whole, width, height);
     this.done.arrows = arrows.length;
-    for (const dot of dots.slice(this.done.dots)) this.paintDot(context, dot, width);
+    this.paintDots(context, dots.slice(this.done.dots), width);
     this.done.dots = dots.length;
     context.globalAlpha = 1;
   }
@@ -481,7 +491,7 @@ export class Painter {
     this.paintLabel(
       context,
       span.kind === "fault" ? "" : span.kind,
-      { from, until, y: y + lane * 0.4, width },
+      { row: `${span.server} below`, from, until, y: y + lane * 0.4, width },
       "muted",
     );
   }
@@ -503,23 +513,70 @@ export class Painter {
     const now = this.store.clock.present();
     const lasts = duration((span.until ?? Math.max(span.due ?? now, now)) - span.from);
     const words = isRequest ? `asked, ${lasts}` : `waits ${lasts}`;
-    this.paintLabel(context, words, { from, until, y: y - lane * 0.22, width }, isRequest ? "muted" : "warn");
+    this.paintLabel(
+      context,
+      words,
+      { row: span.server, from, until, y: y - lane * 0.22, width },
+      isRequest ? "muted" : "warn",
+    );
+  }
+
+  /**
+   * Return whether a part of a row has no dot and no label.
+   * @param {string} row
+   * @param {number} from
+   * @param {number} until
+   */
+  isFree(row, from, until) {
+    const [first, end] = [Math.max(0, Math.floor(from - APART)), Math.ceil(until + APART)];
+    return [this.labels, this.labelsOver].every((rows) => !rows?.get(row)?.subarray(first, end).includes(1));
+  }
+
+  /**
+   * Note that a part of a row has a dot or a label.
+   * @param {string} row
+   * @param {number} from
+   * @param {number} until
+   */
+  take(row, from, until) {
+    const rows = this.labelsOver ?? this.labels;
+    const pixels = rows.get(row) ?? new Uint8Array(this.canvas.clientWidth);
+    rows.set(row, pixels.fill(1, Math.max(0, Math.floor(from)), Math.ceil(until)));
+  }
+
+  /**
+   * Write words over whatever is there, on a border of the background.
+   * @param {CanvasRenderingContext2D} context
+   * @param {string} words
+   * @param {{x: number, y: number}} place
+   * @param {string} colour
+   */
+  write(context, words, { x, y }, colour) {
+    context.strokeStyle = this.colour("panel");
+    context.lineWidth = 3;
+    context.lineJoin = "round";
+    context.strokeText(words, x, y);
+    context.fillStyle = this.colour(colour);
+    context.fillText(words, x, y);
   }
 
   /**
    * Write a label in the middle of what is seen of a bar, if it has room.
    * @param {CanvasRenderingContext2D} context
    * @param {string} words
-   * @param {{from: number, until: number, y: number, width: number}} place
+   * @param {{row: string, from: number, until: number, y: number, width: number}} place
    * @param {string} colour
    */
-  paintLabel(context, words, { from, until, y, width }, colour) {
+  paintLabel(context, words, { row, from, until, y, width }, colour) {
     const [left, right] = [Math.max(from, this.left), Math.min(until, width)];
-    if (!words || right - left < context.measureText(words).width + 12) return;
-    context.fillStyle = this.colour(colour);
-    context.textAlign = "center";
+    const wide = context.measureText(words).width;
+    if (!words || right - left < wide + 12) return;
+    const start = (left + right - wide) / 2;
+    if (!this.isFree(row, start, start + wide)) return;
+    this.take(row, start, start + wide);
+    context.textAlign = "left";
     context.textBaseline = "bottom";
-    context.fillText(words, (left + right) / 2, y);
+    this.write(context, words, { x: start, y }, colour);
   }
 
   /**
@@ -659,28 +716,39 @@ export class Painter {
       .includes(this.filter);
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {Dot} dot @param {number} width */
-  paintDot(context, dot, width) {
+  /**
+   * Paint what users changed, and say what it was where a label covers no other change and no other label.
+   * @param {CanvasRenderingContext2D} context
+   * @param {readonly Dot[]} dots
+   * @param {number} width
+   */
+  paintDots(context, dots, width) {
     const { pace } = this.store.timeline.marks;
-    const at = this.x(this.ordered ? pace.orderOf(dot.event) : dot.at);
-    if (at < this.left || at > width) return;
-    const y = this.lanes[dot.server];
+    const seen = [];
     context.fillStyle = this.colour("accent");
-    context.beginPath();
-    context.arc(at, y, 5, 0, 2 * Math.PI);
-    context.fill();
-    if (at <= (this.taken[dot.server] ?? 0)) return;
+    for (const { event, at, server, label } of dots) {
+      const x = this.x(this.ordered ? pace.orderOf(event) : at);
+      if (x < this.left || x > width) continue;
+      const y = this.lanes[server];
+      context.beginPath();
+      context.arc(x, y, DOT, 0, 2 * Math.PI);
+      context.fill();
+      this.take(server, x - DOT, x + DOT);
+      seen.push({ x, y, server, label });
+    }
     context.textAlign = "left";
     context.textBaseline = "bottom";
-    const label = dot.label.length > 44 ? `${dot.label.slice(0, 43)}…` : dot.label;
-    const wide = context.measureText(label).width;
-    // At the right edge a label stands to the left of its dot, if there is room, or is left out.
-    const fits = at + 8 + wide <= width;
-    const start = fits ? at + 8 : at - 8 - wide;
-    if (!fits && start < Math.max(this.left, this.taken[dot.server] ?? 0)) return;
-    context.fillStyle = this.colour("muted");
-    context.fillText(label, start, y - 3);
-    this.taken[dot.server] = Math.max(at, start + wide) + 8;
+    for (const { x, y, server, label } of seen) {
+      // Among many changes most have no room, and need not be measured.
+      if (!this.isFree(server, x + LABEL, x + LABEL + 24) && !this.isFree(server, x - LABEL - 24, x - LABEL)) continue;
+      const words = label.length > 44 ? `${label.slice(0, 43)}…` : label;
+      const wide = context.measureText(words).width;
+      // At the right edge a label stands to the left of its dot, if there is room, or is left out.
+      const start = x + LABEL + wide <= width ? x + LABEL : x - LABEL - wide;
+      if (start < this.left || !this.isFree(server, start, start + wide)) continue;
+      this.take(server, start, start + wide);
+      this.write(context, words, { x: start, y: y - 3 }, "muted");
+    }
   }
 
   /**

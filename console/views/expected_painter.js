@@ -40,7 +40,12 @@ export function paintExpected(painter, context, future, { now, left, width, heig
     bars.rect(begin, y - laneHeight * 0.2, end - begin, laneHeight * 0.4);
     const lasts = duration((span.until ?? span.due ?? future.until) - span.from);
     const words = `expected: ${span.kind === "request" ? "asked" : "waits"} ${lasts}`;
-    painter.paintLabel(context, words, { from: begin, until: end, y: y - laneHeight * 0.22, width }, "muted");
+    painter.paintLabel(
+      context,
+      words,
+      { row: span.server, from: begin, until: end, y: y - laneHeight * 0.22, width },
+      "muted",
+    );
   }
   const lines = new Path2D();
   const ends = new Path2D();
@@ -89,8 +94,6 @@ function paintArrivals(painter, context, future, { from, width }) {
   context.fillStyle = painter.colour("muted");
   context.textBaseline = "top";
   context.textAlign = "left";
-  /** @type {Record<string, number>} */
-  const taken = {};
   for (const [key, arrivals] of future.arrivals) {
     const server = key.slice(0, key.indexOf(" "));
     for (const { at, numbers } of arrivals) {
@@ -99,9 +102,10 @@ function paintArrivals(painter, context, future, { from, width }) {
       const wide = context.measureText(words).width;
       if (x > width || painter.lanes[server] === undefined) continue;
       const begin = Math.max(from + 4, Math.min(x - wide / 2, width - wide - 4));
-      if (begin < (taken[server] ?? -Infinity)) continue;
+      const row = `${server} below`;
+      if (!painter.isFree(row, begin, begin + wide)) continue;
+      painter.take(row, begin, begin + wide);
       context.fillText(words, begin, painter.lanes[server] + painter.laneHeight * 0.22);
-      taken[server] = begin + wide + 8;
     }
   }
 }

@@ -135,6 +135,37 @@ def test_without_motion_nothing_moves(run: Run, open_page: OpenPage) -> None:
     assert page.evaluate("document.getAnimations().length") == 0
 
 
+LABELS = """
+const { strokeText } = CanvasRenderingContext2D.prototype;
+globalThis.labels = new Map();
+CanvasRenderingContext2D.prototype.strokeText = function (words, x, y) {
+  globalThis.labels.set([words, x, y].join(), { words, left: x, right: x + this.measureText(words).width, y });
+  strokeText.call(this, words, x, y);
+};
+"""
+"""Note which labels of the diagram are painted, and where."""
+
+
+TWO_FRAMES = "new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))"
+
+
+def test_labels_of_a_busy_run_do_not_meet(run: Run, open_page: OpenPage) -> None:
+    """However far the axis is zoomed, some changes are told in words, and no label in a lane covers another."""
+    page = open_page("about:blank").page
+    page.add_init_script(LABELS)
+    page.goto(run.file.as_uri())
+    count = 0
+    for _ in range(5):
+        page.evaluate("labels.clear()")
+        page.get_by_role("button", name="Zoom in").click()
+        painted = page.evaluate(f"{TWO_FRAMES}.then(() => [...labels.values()])")
+        count += len(painted)
+        found = sorted(painted, key=lambda label: (label["y"], label["left"]))
+        for one, other in pairwise(found):
+            assert one["y"] != other["y"] or one["right"] < other["left"], (one, other)
+    assert count > 0
+
+
 def test_the_instants_can_be_opened(run: Run, open_page: OpenPage) -> None:
     """On the axis of order a click goes to a moment, and the moments from left to right are in the order of the events."""
     page = open_page(run.file.as_uri()).page
