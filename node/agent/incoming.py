@@ -198,7 +198,7 @@ def process(ctx: Context, s: Stimulus, mail: ReplicationMail, content: bytes, wa
 def _replace_row(ctx: Context, s: Stimulus, mail: ReplicationMail, section: Section) -> None:
     """Replace the sender's row, even by a smaller set, unless the row here is from a later mail (spec: RST-4)."""
     fid = ctx.folders.fid_of(section.folder)
-    if fid is None or ctx.rst.own(fid) is None or mail.store not in ctx.holders(fid):
+    if fid is None or ctx.rst.own(fid) is None or not ctx.is_holder(fid, mail.store):
         return
     statuses.clear_awaited(s.conn, fid, mail.store, mail.sent_at)
     old = ctx.rst.row(fid, mail.store)

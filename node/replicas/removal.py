@@ -143,7 +143,7 @@ def at_midnight(ctx: Context, s: Stimulus, fid: int) -> None:
 
 
 def _has_all(ctx: Context, own: OwnRow, store: str) -> bool:
-    row = ctx.rst.row(own.fid, store) if store in ctx.holders(own.fid) else None
+    row = ctx.rst.row(own.fid, store) if ctx.is_holder(own.fid, store) else None
     return row is not None and own.numbers <= row.numbers
 
 

@@ -81,6 +81,12 @@ class Context:
         props = self.folders.at(fid).props
         return sorted(store for store in props.replicas if self.directory.get(store)) if props else []
 
+    def is_holder(self, fid: int, store: str) -> bool:
+        """Return whether `holders` has a store. With many stores, this is much faster."""
+        props = None if fid == HIERARCHY_FID else self.folders.at(fid).props
+        listed = fid == HIERARCHY_FID or (props is not None and store in props.replicas)
+        return listed and self.directory.get(store) is not None
+
     def other_holders(self, fid: int) -> list[str]:
         return [store for store in self.holders(fid) if store != self.name]
 

@@ -183,13 +183,11 @@ class ReplicationStateTable:
         """Return the row of one other holder, or None if there is none."""
         return self._rows.get(fid, {}).get(store)
 
-    def put(self, conn: Connection, fid: int, row: PeerRow) -> None:
-        """Replace the row of another holder. The new row may claim fewer numbers (spec: RST-4)."""
-        conn.exec_driver_sql(
-            PUT_PEER_ROW,
-            (fid, row.store, *row.numbers.encode(), row.heard_at, row.sent_at, row.sent_number),
-        )
-        self._rows.setdefault(fid, {})[row.store] = row
+    def put(self, conn: Connection, fid: int, *rows: PeerRow) -> None:
+        """Replace rows of other holders. A new row may claim fewer numbers (spec: RST-4)."""
+        values = [(fid, row.store, *row.numbers.encode(), row.heard_at, row.sent_at, row.sent_number) for row in rows]
+        conn.exec_driver_sql(PUT_PEER_ROW, values)
+        self._rows.setdefault(fid, {}).update({row.store: row for row in rows})
 
     def drop_row(self, conn: Connection, fid: int, store: str) -> bool:
         """Delete the row of a store that left the replica list (spec: RST-4). Return whether there was one."""

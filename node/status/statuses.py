@@ -283,7 +283,7 @@ def _repeat_requests(ctx: Context, s: Stimulus) -> None:
         own, row = ctx.rst.own(fid), ctx.rst.row(fid, store)
         if row is not None and restored_at is not None and (row.heard_at or 0) <= restored_at:
             row = None  # it is from the backup
-        if own is None or own.pending or store not in ctx.holders(fid) or _has_answered(ctx, own, row, asked_at):
+        if own is None or own.pending or not ctx.is_holder(fid, store) or _has_answered(ctx, own, row, asked_at):
             s.conn.exec_driver_sql(STOP_AWAITING, (fid, store))
         else:
             again.setdefault(store, []).append(own)

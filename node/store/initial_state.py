@@ -67,11 +67,13 @@ def begin(ctx: Context, s: Stimulus, topology: Topology, *, later: bool) -> None
 
 def _first_rows(ctx: Context, s: Stimulus, hierarchy: NumberSets) -> None:
     ctx.rst.add(HIERARCHY_FID, hierarchy)
-    for store in ctx.other_holders(HIERARCHY_FID):
-        ctx.rst.put(s.conn, HIERARCHY_FID, PeerRow(store, hierarchy, None, 0, 0))
+    _peer_rows(ctx, s, HIERARCHY_FID, hierarchy)
     for folder in ctx.folders.all():
         if folder.props is None or ctx.name not in folder.props.replicas:
             continue
         ctx.rst.begin(s.conn, folder.fid, 0)
-        for store in ctx.other_holders(folder.fid):
-            ctx.rst.put(s.conn, folder.fid, PeerRow(store, NumberSets.EMPTY, None, 0, 0))
+        _peer_rows(ctx, s, folder.fid, NumberSets.EMPTY)
+
+
+def _peer_rows(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets) -> None:
+    ctx.rst.put(s.conn, fid, *[PeerRow(store, numbers, None, 0, 0) for store in ctx.other_holders(fid)])
