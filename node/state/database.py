@@ -7,8 +7,8 @@ every commit; on it, the smallest query took 60 us.
 Commits go to SQLite's write-ahead log (WAL). A checkpoint copies the pages of the log into the database and syncs both files,
 which takes as long as several posts. So no commit does it:
 
-    commits append to the log            CHECKPOINT_COMMITS of them
-    a thread checkpoints the log         while commits still append; the next commit after it begins the log again
+    commits append to the log            until it has grown by CHECKPOINT_SHARE of its limit
+    a thread checkpoints the log         while commits still append; if none does, the next one begins the log again
     the log reaches its limit            because commits are large or the thread is slow; then that commit does the rest itself
 
 The file of the log keeps its length, because SQLite overwrites a file faster than it extends one.
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager, suppress
@@ -53,9 +54,12 @@ CACHED_STATEMENTS = 512
 PAGE_BYTES = 4096
 """The page size. A commit writes each page that it changed, and a single post changes about 12 pages."""
 
-CHECKPOINT_COMMITS = 128
-"""After so many commits the thread begins a checkpoint. Whether commits have many posts or one, this is about 16 MB of log, so
-pages that change often are copied less often."""
+LOOK_COMMITS = 32
+"""After so many commits the thread looks how long the log is."""
+
+CHECKPOINT_SHARE = 3 / 8
+"""The thread begins a checkpoint when the log has grown by this share of its limit: 24 MB. A commit that meets a checkpoint may
+wait 20 ms for the disk, so there are few; but no commit should find the log at its limit and make the checkpoint itself."""
 
 LOG_PAGES = 16_000
 """The limit of the WAL: 64 MB. At this length a commit makes a checkpoint itself."""
@@ -68,7 +72,7 @@ _CHECKPOINTS: Final = ThreadPoolExecutor(1, "checkpoint")
 """The thread of all databases of this process. SQLite works in it without Python's lock."""
 
 
-def _log_pages(path: Path) -> int:
+def _most_pages(path: Path) -> int:
     """Return the limit of the WAL in pages."""
     try:
         total = shutil.disk_usage(path.parent).total
@@ -83,12 +87,14 @@ class Checkpoints:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._commits = 0
+        self._step_pages = int(_most_pages(path) * CHECKPOINT_SHARE)
+        self._copied_pages = 0
         self._running: Future[None] | None = None
 
     def committed(self) -> None:
         """Begin a checkpoint in the thread if it is time and none is running."""
         self._commits += 1
-        if self._commits >= CHECKPOINT_COMMITS and (self._running is None or self._running.done()):
+        if self._commits >= LOOK_COMMITS and (self._running is None or self._running.done()):
             self._commits = 0
             self._running = _CHECKPOINTS.submit(self._checkpoint)
 
@@ -99,9 +105,20 @@ class Checkpoints:
             self._running = None
 
     def _checkpoint(self) -> None:
+        pages = self._log_pages()
+        self._copied_pages = min(self._copied_pages, pages)  # the log may have begun again
+        if pages < self._copied_pages + self._step_pages:
+            return
+        self._copied_pages = pages
         # If the disk is full or the database is locked, a later checkpoint copies the log, at the latest that of a commit.
         with suppress(sqlite3.Error), closing(sqlite3.connect(self._path, isolation_level=None, timeout=0)) as conn:
             conn.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def _log_pages(self) -> int:
+        """Return the number of pages in the log: mxFrame in SQLite's WAL-index (sqlite.org/walformat.html, section 2.1)."""
+        with suppress(OSError), self._path.with_name(f"{self._path.name}-shm").open("rb") as index:
+            return int.from_bytes(index.read(20)[16:], sys.byteorder)
+        return 0
 
 
 def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
@@ -122,7 +139,7 @@ def _engine(path: Path | None, durability: Durability) -> sqlalchemy.Engine:
             # FULL: a commit survives a power cut. NORMAL: it survives a killed process; a power cut may undo the last
             # commits but does not damage the database.
             cursor.execute(f"PRAGMA synchronous = {durability.upper()}")
-            pages = _log_pages(path)
+            pages = _most_pages(path)
             cursor.execute(f"PRAGMA wal_autocheckpoint = {pages}")
             # A restore or another large transaction can make the log longer. A checkpoint cuts it again.
             cursor.execute(f"PRAGMA journal_size_limit = {pages * PAGE_BYTES}")

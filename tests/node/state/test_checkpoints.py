@@ -11,9 +11,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from node.state.database import CHECKPOINT_COMMITS, LOG_SHARE, PAGE_BYTES, Checkpoints, Database
+from node.state.database import CHECKPOINT_SHARE, LOG_SHARE, LOOK_COMMITS, PAGE_BYTES, Checkpoints, Database
 
 LIMIT_PAGES = 500
+COMMITS = 768
+"""They fill the log more than once."""
 MOST_OF_A_COMMIT_BYTES = 8 * PAGE_BYTES
 NOTE = "INSERT INTO mta_link_free (connector, next_hop, free_at) VALUES (?, 'B', 1)"
 
@@ -47,21 +49,33 @@ def noted(path: Path) -> int:
 def test_the_log_begins_again_after_the_thread_has_copied_it(database: Database) -> None:
     """If no commit comes meanwhile, one checkpoint of the thread copies the whole log, and the next commit begins it again."""
     lengths = []
-    for number in range(6 * CHECKPOINT_COMMITS):
+    for number in range(COMMITS):
         commit(database, f"note {number}")
         lengths.append(log_bytes(database))
         database._checkpoints.finish()  # type: ignore[union-attr]
-    assert max(lengths) == lengths[CHECKPOINT_COMMITS], "it never grew longer than before the second checkpoint"
+    assert max(lengths) < CHECKPOINT_SHARE * LIMIT_PAGES * PAGE_BYTES + LOOK_COMMITS * MOST_OF_A_COMMIT_BYTES
+
+
+def test_the_thread_leaves_a_short_log_alone(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is one checkpoint for each CHECKPOINT_SHARE of the limit, because a commit that meets one may wait for the disk."""
+    begun: list[Path] = []
+    monkeypatch.setattr("node.state.database.closing", lambda conn: begun.append(database.path) or closing(conn))  # type: ignore[func-returns-value,arg-type]
+    for number in range(4 * LOOK_COMMITS):
+        commit(database, f"note {number}")
+        database._checkpoints.finish()  # type: ignore[union-attr]
+        if log_bytes(database) < CHECKPOINT_SHARE * LIMIT_PAGES * PAGE_BYTES:
+            assert not begun
+    assert begun
 
 
 def test_the_log_stays_within_its_limit_without_the_thread(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the thread does not get to work, the commit that reaches the limit copies the log."""
     monkeypatch.setattr(Checkpoints, "_checkpoint", lambda _: None)
     lengths = []
-    for number in range(6 * CHECKPOINT_COMMITS):
+    for number in range(COMMITS):
         commit(database, f"note {number}")
         lengths.append(log_bytes(database))
-    assert lengths[CHECKPOINT_COMMITS] * 2 < max(lengths) < LIMIT_PAGES * PAGE_BYTES + MOST_OF_A_COMMIT_BYTES
+    assert lengths[COMMITS // 6] * 2 < max(lengths) < LIMIT_PAGES * PAGE_BYTES + MOST_OF_A_COMMIT_BYTES
 
 
 def test_nothing_is_lost_when_a_database_closes_during_a_checkpoint(database: Database) -> None:
