@@ -39,7 +39,7 @@ STORES: Final = ("A", "B")
 
 PARTS: Final = (
     ("hashes and checksums", ("digest_of (", "crc", "hashlib")),
-    ("signatures", ("node/codec/signing", "node/codec/certificates", "cryptography/")),
+    ("signatures", ("node/codec/signing", "node/codec/ed25519", "node/codec/certificates", "cryptography/")),
     (
         "SQLite: statements and commits",
         ("transport/sql.py", "node/state/database.py", "sqlalchemy/", "node/state/timers"),
