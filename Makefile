@@ -183,7 +183,7 @@ docs: $(SITE)  ## build the documentation site into build/docs; it opens without
 	@echo "The site begins at build/docs/index.html"
 
 site: $(SITE) $(TOOLS)  ## build the pages and the lab that runs in a browser tab into build/site, for any web server; needs node and npm
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --site-dir build/site
+	@PFLAB_SITE_HAS_LAB=true NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --site-dir build/site
 	@$(BIN)/python -m docs.lab_site build/site/lab
 
 bench: $(STAMP)  ## run the benchmarks (ARGS: names, --runs N, --durability full, --beside inn,postfix, --json)

@@ -26,6 +26,14 @@ OUTSIDE: Final = {
 }
 """The pages of the site that stand for files at the top of the tree."""
 
+_LAB: Final = """
+<a class="md-button md-button--primary" href="lab/">Open a lab in this browser</a>
+<a class="md-button" href="lab/?lesson=lost-mail">Play a lesson: a mail is lost</a>
+
+Nothing is installed, and nothing leaves your machine.
+"""
+"""What the home page has if the lab in a browser tab is beside it, in `lab/`."""
+
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^\]]*)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)")
 _ROW = re.compile(r"^\|.*$", re.MULTILINE)
@@ -48,6 +56,8 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     at = page.file.src_uri
     source = next((name for name, uri in OUTSIDE.items() if uri == at and at != "index.md"), f"docs/{at}")
     known = {each.src_uri for each in files}
+    if at == "index.md" and config.extra["lab"]:
+        markdown = markdown.replace("## Begin here", f"{_LAB}\n## Begin here")
 
     def target(path: str) -> str | None:
         """Return the path from this page to the page or picture of a link, or None if the site does not have it."""
