@@ -130,7 +130,7 @@ async def three_stores(
         yield lab
 
 
-def _cpu_s(lab: ProcessLab) -> dict[str, float]:
+def cpu_s(lab: ProcessLab) -> dict[str, float]:
     """Return the processor time so far of each store's process, user and system, in seconds."""
     return {name: _spent_s(lab.pid_of(name)) for name in lab.names}
 
@@ -176,12 +176,12 @@ async def bulk(folder: Path, durability: Durability, *, posts: int, body_bytes: 
     """Post messages on A, several in a request."""
     async with three_stores(folder, "bulk", durability) as lab:
         await lab.set_rate(1.0)
-        users, cpu_s, began_s = Users(lab), _cpu_s(lab), time.perf_counter()
+        users, cpu_before, began_s = Users(lab), cpu_s(lab), time.perf_counter()
         to_disk, to_files = _io_bytes(lab, "write_bytes"), _io_bytes(lab, "wchar")
         await filled(users, posts, body_bytes)
         await users.shown(posts)
         took_s = time.perf_counter() - began_s
-        spent_s = sum(_cpu_s(lab).values()) - sum(cpu_s.values())
+        spent_s = sum(cpu_s(lab).values()) - sum(cpu_before.values())
         body = posts * body_bytes
         to_disk, to_files = _io_bytes(lab, "write_bytes") - to_disk, _io_bytes(lab, "wchar") - to_files
         memory_mib = max(_memory_mib(lab.pid_of(name)) for name in lab.names)
@@ -201,7 +201,7 @@ async def _concurrent(
     """
     async with three_stores(folder, f"users {count} {beside_wrong}", durability) as lab:
         await lab.set_rate(1.0)
-        users, left, before = Users(lab), iter(range(CONCURRENT)), _cpu_s(lab)
+        users, left, before = Users(lab), iter(range(CONCURRENT)), cpu_s(lab)
 
         async def work() -> None:
             for index in left:
@@ -215,7 +215,7 @@ async def _concurrent(
         for other in others:
             other.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        spent_s = sum(_cpu_s(lab).values()) - sum(before.values())
+        spent_s = sum(cpu_s(lab).values()) - sum(before.values())
         users.close()
         await lab.catch_up()
         mails = sum(isinstance(event, MailSubmitted) and event.node == "A" for event in lab.events())
@@ -248,7 +248,7 @@ async def _singles(folder: Path, durability: Durability) -> tuple[float, float, 
     took_s: list[float] = []
     async with three_stores(folder, "singles", durability) as lab:
         await lab.set_rate(1.0)
-        users, before = Users(lab), _cpu_s(lab)
+        users, before = Users(lab), cpu_s(lab)
         others = [Watched(lab, name) for name in ("B", "C")]
         for index in range(SINGLES):
             began_s = time.perf_counter()
@@ -256,7 +256,7 @@ async def _singles(folder: Path, durability: Durability) -> tuple[float, float, 
             while any(each.count() <= index for each in others):
                 time.sleep(LOOK_S)  # noqa: ASYNC251 - the lab has nothing to do meanwhile, and asyncio.sleep takes 1 ms
             took_s.append(time.perf_counter() - began_s)
-        spent_s = sum(_cpu_s(lab).values()) - sum(before.values())
+        spent_s = sum(cpu_s(lab).values()) - sum(before.values())
         await users.shown(SINGLES)
         users.close()
         for each in others:

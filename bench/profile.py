@@ -28,7 +28,7 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
-from bench.bench_processes import Users, three_stores
+from bench.bench_processes import Users, cpu_s, three_stores
 from pflab.drivers.processes import ProcessLab
 
 RATE_HZ: Final = 500
@@ -55,6 +55,8 @@ PARTS: Final = (
 """The parts in the order in which they are tried, each with texts of which one is in a frame `function (file)` of py-spy."""
 
 REST: Final = "everything else"
+
+TOTAL: Final = "all, us for each post"
 
 WAITS: Final = ("EpollSelector.select (", "Condition.wait (", "_worker (", "_wait (node/process/leash.py")
 """Innermost functions of a thread that waits. On a busy machine py-spy takes some of them for working ones."""
@@ -220,14 +222,19 @@ async def _singles(users: Users) -> None:
     await users.shown(SINGLES)
 
 
-async def _measured(work: Callable[[Users], Awaitable[None]], folder: Path) -> dict[str, Samples]:
+async def _measured(
+    work: Callable[[Users], Awaitable[None]], posts: int, folder: Path
+) -> tuple[dict[str, Samples], dict[str, float]]:
+    """Return the samples of each store, and its processor time for each post in microseconds."""
     async with three_stores(folder, "profile", "normal") as lab:
         await lab.set_rate(1.0)
         users = Users(lab)
         with _sampled(lab, folder) as found:
+            before = cpu_s(lab)
             await work(users)
+            after = cpu_s(lab)
         users.close()
-    return found
+    return found, {store: (after[store] - before[store]) / posts * 1e6 for store in STORES}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -239,17 +246,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("py-spy is not installed; install it with pip install py-spy", file=sys.stderr)
         return 2
     columns: dict[str, dict[str, float]] = {}
-    for what, work in (("bulk", _bulk), ("singles", _singles)):
+    for what, work, posts in (("bulk", _bulk, POSTS), ("singles", _singles, SINGLES)):
         with tempfile.TemporaryDirectory() as folder:
-            found = asyncio.run(_measured(work, Path(folder)))
+            found, spent_us = asyncio.run(_measured(work, posts, Path(folder)))
         for store, samples in found.items():
-            columns[f"{what}, {store}"] = shares(samples)
+            columns[f"{what}, {store}"] = {**shares(samples), TOTAL: spent_us[store]}
             if options.pictures is not None:
                 title = f"Store {store}, {what}: where its processor time goes"
                 file = options.pictures / f"flame-{what}-{store.lower()}.svg"
                 file.write_text(flame_graph(samples, title), "utf-8")
     print(f"| part | {' | '.join(columns)} |\n|---{'|---' * len(columns)}|")
-    for part in [*(part for part, _ in PARTS), REST]:
+    for part in [*(part for part, _ in PARTS), REST, TOTAL]:
         print(f"| {part} | {' | '.join(f'{each.get(part, 0):.0f}' for each in columns.values())} |")
     return 0
 
