@@ -76,12 +76,12 @@ export class Future {
       apply(state, event);
       const folders = lacking.get(event.node);
       for (const [folder, missing] of folders ?? []) {
-        const left = numbers.minus(missing, state.servers[event.node].tables[folder]?.numbers ?? numbers.NOTHING);
-        const arrived = numbers.minus(missing, left);
-        if (arrived.size === 0) continue;
+        const rest = numbers.minus(missing, state.servers[event.node].tables[folder]?.numbers ?? numbers.NOTHING);
+        const arrival = numbers.minus(missing, rest);
+        if (arrival.size === 0) continue;
         const replica = `${event.node} ${folder}`;
-        this.arrivals.set(replica, [...(this.arrivals.get(replica) ?? []), { at: event.at, numbers: arrived }]);
-        if (left.size) folders?.set(folder, left);
+        this.arrivals.set(replica, [...(this.arrivals.get(replica) ?? []), { at: event.at, numbers: arrival }]);
+        if (rest.size) folders?.set(folder, rest);
         else folders?.delete(folder);
         this.agreedAt = event.at;
       }
@@ -99,8 +99,8 @@ export class Future {
    * @returns {LabTime | null | undefined}
    */
   completeAt(server, folder) {
-    const left = this.lacking.get(server);
-    if (folder ? left?.has(folder) : left) return null;
+    const folders = this.lacking.get(server);
+    if (folder ? folders?.has(folder) : folders) return null;
     const times = [...this.arrivals]
       .filter(([replica]) => (folder ? replica === `${server} ${folder}` : replica.startsWith(`${server} `)))
       .flatMap(([, arrivals]) => arrivals.map(({ at }) => at));

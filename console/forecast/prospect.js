@@ -65,8 +65,8 @@ export function whyLacks(state, { server, folder, number }) {
     return `the copy was lost between ${leg.from || "its sender"} and ${leg.to}${knowledge && `, and ${knowledge}`}`;
   if (knowledge) return knowledge;
   const maker = state.changes.get(number)?.node;
-  const sent = carriers.length || state.mails.values().some((mail) => brings(mail, folder, number));
-  if (!sent && maker) return `${maker} has not sent it yet`;
+  const isSent = carriers.length || state.mails.values().some((mail) => brings(mail, folder, number));
+  if (!isSent && maker) return `${maker} has not sent it yet`;
   return `${server} does not know of it`;
 }
 

@@ -20,7 +20,7 @@ export const NOTHING = new Map();
 export function parse(text) {
   if (!text) return NOTHING;
   /** @type {Map<string, Ranges>} */
-  const found = new Map();
+  const set = new Map();
   for (const part of text.split(";")) {
     const colon = part.indexOf(":");
     const ranges = part
@@ -30,9 +30,9 @@ export function parse(text) {
         const [low, high] = range.split("-").map(Number);
         return /** @type {[number, number]} */ ([low, high ?? low]);
       });
-    found.set(part.slice(0, colon), ranges);
+    set.set(part.slice(0, colon), ranges);
   }
-  return found;
+  return set;
 }
 
 /**
@@ -50,15 +50,15 @@ function joined(one, other) {
     if (low > last[1]) return [...one, other[0]];
   }
   if (other.every(([low, high]) => one.some((range) => range[0] <= low && high <= range[1]))) return one;
-  const sorted = [...one, ...other].sort((a, b) => a[0] - b[0]);
+  const ascending = [...one, ...other].sort((a, b) => a[0] - b[0]);
   /** @type {[number, number][]} */
-  const found = [];
-  for (const [low, high] of sorted) {
-    const before = found.at(-1);
+  const ranges = [];
+  for (const [low, high] of ascending) {
+    const before = ranges.at(-1);
     if (before && low <= before[1] + 1) before[1] = Math.max(before[1], high);
-    else found.push([low, high]);
+    else ranges.push([low, high]);
   }
-  return found;
+  return ranges;
 }
 
 /**
@@ -71,15 +71,15 @@ export function union(one, other) {
   if (other.size === 0) return one;
   if (one.size === 0) return other;
   /** @type {Map<string, Ranges> | null} */
-  let found = null;
+  let sum = null;
   for (const [guid, ranges] of other) {
     const before = one.get(guid);
     const after = before ? joined(before, ranges) : ranges;
     if (after === before) continue;
-    found ??= new Map(one);
-    found.set(guid, after);
+    sum ??= new Map(one);
+    sum.set(guid, after);
   }
-  return found ?? one;
+  return sum ?? one;
 }
 
 /**
@@ -90,24 +90,24 @@ export function union(one, other) {
  */
 export function minus(one, other) {
   /** @type {Map<string, Ranges>} */
-  const found = new Map();
+  const rest = new Map();
   for (const [guid, ranges] of one) {
-    const taken = other.get(guid) ?? [];
+    const removals = other.get(guid) ?? [];
     /** @type {[number, number][]} */
-    const left = [];
+    const parts = [];
     let next = 0;
     for (const [low, high] of ranges) {
       let from = low;
-      while (next < taken.length && taken[next][1] < from) next++;
-      for (let index = next; index < taken.length && taken[index][0] <= high; index++) {
-        if (taken[index][0] > from) left.push([from, taken[index][0] - 1]);
-        from = Math.max(from, taken[index][1] + 1);
+      while (next < removals.length && removals[next][1] < from) next++;
+      for (let index = next; index < removals.length && removals[index][0] <= high; index++) {
+        if (removals[index][0] > from) parts.push([from, removals[index][0] - 1]);
+        from = Math.max(from, removals[index][1] + 1);
       }
-      if (from <= high) left.push([from, high]);
+      if (from <= high) parts.push([from, high]);
     }
-    if (left.length) found.set(guid, left);
+    if (parts.length) rest.set(guid, parts);
   }
-  return found;
+  return rest;
 }
 
 /**
@@ -116,9 +116,9 @@ export function minus(one, other) {
  * @returns {number}
  */
 export function count(set) {
-  let found = 0;
-  for (const ranges of set.values()) for (const [low, high] of ranges) found += high - low + 1;
-  return found;
+  let size = 0;
+  for (const ranges of set.values()) for (const [low, high] of ranges) size += high - low + 1;
+  return size;
 }
 
 /**

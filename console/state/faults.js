@@ -26,10 +26,10 @@ const OF_CAMPAIGNS = ["how"];
  * @returns {Field[]}
  */
 export function fieldsOf(schema) {
-  const shown = Object.entries(schema.properties).filter(
+  const properties = Object.entries(schema.properties).filter(
     ([name]) => name !== "kind" && !OF_ONE_MAIL.includes(name) && !OF_CAMPAIGNS.includes(name),
   );
-  return shown.flatMap(([name, value]) => {
+  return properties.flatMap(([name, value]) => {
     const required = (schema.required ?? []).includes(name);
     if (value.type !== "array") return [fieldOf(name, value.title ?? name, value, required)];
     return ["between", "and"].map((label, end) => fieldOf(`${name}.${end}`, label, value.items, required));
@@ -65,8 +65,8 @@ export function faultRequest(kind, fields, values) {
   /** @type {Record<string, any>} */
   const request = { kind };
   for (const { name, kind: input } of fields) {
-    const given = values[name];
-    const value = typeof given === "string" ? given.trim() : given;
+    const entry = values[name];
+    const value = typeof entry === "string" ? entry.trim() : entry;
     if (value === "" || value === false || value === undefined) continue;
     const [field, end] = name.split(".");
     if (end === undefined) request[field] = input === "number" ? Number(value) : value;

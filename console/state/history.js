@@ -72,12 +72,12 @@ export class History {
    */
   after(count) {
     if (count >= this.events.length) return this.now;
-    const kept = this.keptBefore(count);
+    const base = this.keptBefore(count);
     const { passing } = this;
     // A play of the past goes on from where it was, and costs what happened since.
-    const goesOn = passing !== null && kept.count <= passing.count && passing.count <= count;
+    const goesOn = passing !== null && base.count <= passing.count && passing.count <= count;
     /** @type {LabState} */
-    const state = goesOn ? passing : { ...kept, gen: newGeneration() };
+    const state = goesOn ? passing : { ...base, gen: newGeneration() };
     this.passing = state;
     for (let index = state.count; index < count; index++) {
       apply(state, /** @type {LabEvent} */ (this.events.at(index)));

@@ -99,6 +99,6 @@ export function apart(before) {
  * @returns {Book<T>}
  */
 function copyOf({ key, gen, length, places, added, pages, copied }, different) {
-  const same = { gen, length, places, added, pages: pages.slice(), copied: copied.slice() };
-  return Object.assign(new Book(key), same, different);
+  const fields = { gen, length, places, added, pages: pages.slice(), copied: copied.slice() };
+  return Object.assign(new Book(key), fields, different);
 }

@@ -116,9 +116,9 @@ export function mapLayout(topology, sizes = LEAST) {
   const connectors = topology.connectors.map((connector) => {
     const pair = [...connector.between].sort().join("|");
     const nth = (parallel[pair] = (parallel[pair] ?? -1) + 1);
-    const [one, other] = connector.between.map((site) => boxes[site]);
-    const from = edge(one, centre(other), nth);
-    const to = edge(other, centre(one), nth);
+    const [begin, end] = connector.between.map((site) => boxes[site]);
+    const from = edge(begin, centre(end), nth);
+    const to = edge(end, centre(begin), nth);
     return {
       name: connector.name,
       from,
@@ -187,11 +187,11 @@ function edge(box, towards, nth) {
  * @returns {Point[]}
  */
 export function wayOf(layout, topology, from, to, connector) {
-  const one = layout.servers[from];
-  const other = layout.servers[to];
-  if (!one || !other) return [];
+  const sender = layout.servers[from];
+  const receiver = layout.servers[to];
+  if (!sender || !receiver) return [];
   const line = layout.connectors.find((candidate) => candidate.name === connector);
-  if (!line) return [edge(one, centre(other), 0), edge(other, centre(one), 0)];
+  if (!line) return [edge(sender, centre(receiver), 0), edge(receiver, centre(sender), 0)];
   const [begins, ends] = line.sites[0] === topology.servers[from]?.site ? [line.from, line.to] : [line.to, line.from];
-  return [edge(one, begins, 0), begins, ends, edge(other, ends, 0)];
+  return [edge(sender, begins, 0), begins, ends, edge(receiver, ends, 0)];
 }

@@ -134,9 +134,9 @@ export class Marks {
     this.arrows = arrows.filter(({ end }, index) => end >= first && places.set(index, places.size));
     this.blocks = [];
     this.arrows.forEach((_, index) => this.bound(index));
-    for (const [mail, open] of this.open) {
-      const left = open.flatMap((index) => places.get(index) ?? []);
-      if (left.length) this.open.set(mail, left);
+    for (const [mail, indices] of this.open) {
+      const halves = indices.flatMap((index) => places.get(index) ?? []);
+      if (halves.length) this.open.set(mail, halves);
       else this.open.delete(mail);
     }
     const recent = new Set(this.arrows.map(({ mail }) => mail));
@@ -471,9 +471,9 @@ export class Marks {
   prune(key, event) {
     const missing = this.missing.get(key);
     if (!missing) return;
-    const left = numbers.minus(missing, missingOf(event));
-    this.missing.set(key, left);
-    if (left.size === 0) this.end(key, event.at);
+    const rest = numbers.minus(missing, missingOf(event));
+    this.missing.set(key, rest);
+    if (rest.size === 0) this.end(key, event.at);
   }
 
   /**
@@ -500,9 +500,9 @@ const entryKey = ({ node, folder }, entry) => `${node}/${folder}/${entry}`;
 function waitsIn(server) {
   return Object.entries(server.tables).flatMap(([folder, { entries }]) =>
     Object.values(entries).map(({ id, missing, requests, madeAt, dueAt, waitsForSlot }) => {
-      const asked = requests.at(-1);
+      const request = requests.at(-1);
       const key = entryKey({ node: server.name, folder }, id);
-      if (asked) return { key, kind: "request", from: asked.at, due: dueAt, missing };
+      if (request) return { key, kind: "request", from: request.at, due: dueAt, missing };
       return { key, kind: "wait", from: madeAt, due: waitsForSlot ? null : dueAt, missing };
     }),
   );

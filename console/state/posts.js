@@ -249,30 +249,30 @@ export function whereIs(state, events, folder, number) {
   const [guid, counter] = splitNumber(number);
   const holders = Object.keys(state.servers).filter((name) => hasReplica(state, name, folder));
   /** @type {Map<string, {at: LabTime, way: string, mail: string}>} */
-  const came = new Map();
+  const arrivals = new Map();
   /** @type {Map<string, string>} the mail that each server received last */
-  const received = new Map();
+  const mails = new Map();
   const end = Math.min(state.count, events.length);
   for (let index = 0; index < end; index++) {
     const event = /** @type {any} */ (events.at(index));
     if (event === undefined) continue; // forgotten
-    if (event.type === "mail.received") received.set(event.node, event.mail ?? "");
+    if (event.type === "mail.received") mails.set(event.node, event.mail ?? "");
     else if (event.type === "change.made" && event.number === number) {
-      came.set(event.node, { at: event.at, way: "made here", mail: "" });
+      arrivals.set(event.node, { at: event.at, way: "made here", mail: "" });
     } else if (event.type === "version.applied" && event.folder === folder && brings(event, number, guid, counter)) {
-      came.set(event.node, { at: event.at, way: event.way, mail: received.get(event.node) ?? "" });
+      arrivals.set(event.node, { at: event.at, way: event.way, mail: mails.get(event.node) ?? "" });
     }
   }
   return holders.map((server) => {
     const table = state.servers[server].tables[folder];
     const has = numbers.has(table?.numbers ?? numbers.NOTHING, guid, counter);
-    const known = has ? came.get(server) : undefined;
+    const arrival = has ? arrivals.get(server) : undefined;
     return {
       server,
       has,
-      at: known?.at ?? null,
-      way: known?.way ?? "",
-      mail: known?.mail ?? "",
+      at: arrival?.at ?? null,
+      way: arrival?.way ?? "",
+      mail: arrival?.mail ?? "",
       entry: has ? null : entryFor(state, server, folder, number),
     };
   });

@@ -37,7 +37,7 @@ export function stateTable(state, server, folder) {
   const first = folder === HIERARCHY ? numbersOfSetup(state) : numbers.NOTHING;
   const has = numbers.union(table?.numbers ?? numbers.NOTHING, first);
   const rows = table?.rows ?? {};
-  const known = Object.values(rows).reduce((sum, row) => numbers.union(sum, row.numbers), has);
+  const numbersOfAll = Object.values(rows).reduce((sum, row) => numbers.union(sum, row.numbers), has);
   const holders = folder === HIERARCHY ? Object.keys(state.servers) : (state.folders[folder]?.replicas ?? []);
   const stores = [...new Set([...holders, ...Object.keys(rows), server])].sort((a, b) =>
     a.localeCompare(b, "en", { numeric: true }),
@@ -51,8 +51,8 @@ export function stateTable(state, server, folder) {
       replica: `${replica} on Server ${store}`,
       local,
       data: local
-        ? ownData(state, server, has, known, table?.sentAt ? table.sent : null)
-        : otherData(state, row?.numbers, known),
+        ? ownData(state, server, has, numbersOfAll, table?.sentAt ? table.sent : null)
+        : otherData(state, row?.numbers, numbersOfAll),
       heardAt: local ? null : (row?.heardAt ?? null),
     };
   });
@@ -108,10 +108,10 @@ function otherData(state, row, known) {
     const ranges = has.get(guid) ?? [];
     const holes = holesOf(has, known, guid);
     const numberWords = holes.size
-      ? listed(state, numbers.ofGuid(has, guid))
+      ? rangesName(state, numbers.ofGuid(has, guid))
       : `${storeName(state, guid)}-${ranges.at(-1)?.[1]}`;
     lines.push({ text: `${numberWords} received`, kind: "has" });
-    if (holes.size) lines.push({ text: `${listed(state, holes)} missing`, kind: "missing" });
+    if (holes.size) lines.push({ text: `${rangesName(state, holes)} missing`, kind: "missing" });
   }
   if (lines.length === 0) lines.push({ text: "nothing received", kind: "has" });
   return [...lines, ...unknownData(state, has, known, "reported", "unreported")];
@@ -127,7 +127,7 @@ function missingData(state, has, known) {
   return shownGuids(state, has)
     .map((guid) => holesOf(has, known, guid))
     .filter((holes) => holes.size > 0)
-    .map((holes) => ({ text: `${listed(state, holes)} missing`, kind: /** @type {const} */ ("missing") }));
+    .map((holes) => ({ text: `${rangesName(state, holes)} missing`, kind: /** @type {const} */ ("missing") }));
 }
 
 /**
@@ -148,7 +148,7 @@ function unknownData(state, has, known, done, kind) {
     if (above.length === 0) continue;
     const set = new Map([[guid, above]]);
     const exist = numbers.count(set) === 1 ? "exists" : "exist";
-    lines.push({ text: `${listed(state, set)} ${exist}, not ${done}`, kind });
+    lines.push({ text: `${rangesName(state, set)} ${exist}, not ${done}`, kind });
   }
   return lines;
 }
@@ -170,8 +170,8 @@ function holesOf(has, known, guid) {
   const below = (known.get(guid) ?? [])
     .filter(([low]) => low < lowest)
     .map(([low, high]) => /** @type {[number, number]} */ ([low, Math.min(high, lowest - 1)]));
-  const all = [...below, ...between];
-  return all.length ? new Map([[guid, all]]) : numbers.NOTHING;
+  const gaps = [...below, ...between];
+  return gaps.length ? new Map([[guid, gaps]]) : numbers.NOTHING;
 }
 
 /**
@@ -189,7 +189,7 @@ function shownGuids(state, set) {
  * @param {LabState} state
  * @param {NumberSet} set of one GUID
  */
-function listed(state, set) {
+function rangesName(state, set) {
   const [[guid, ranges]] = set;
   if (ranges.length <= MOST_RANGES) return setName(state, set);
   const first = setName(state, new Map([[guid, ranges.slice(0, MOST_RANGES)]]));

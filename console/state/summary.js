@@ -27,7 +27,7 @@ import { HIERARCHY } from "./lab_state.js";
  */
 
 /** The last comparison of each set. Sets never change, and a lab can have 12,000 replicas, so an answer is computed once. */
-const compared = /** @type {WeakMap<NumberSet, Comparison>} */ (new WeakMap());
+const comparisons = /** @type {WeakMap<NumberSet, Comparison>} */ (new WeakMap());
 
 /**
  * Compare what a replica has with what exists, and with what its store has sent.
@@ -39,8 +39,8 @@ const compared = /** @type {WeakMap<NumberSet, Comparison>} */ (new WeakMap());
  */
 function comparison(has, existing, sent, guid) {
   if (has.size === 0) return { existing, sent, guid, missing: existing, unsent: numbers.NOTHING };
-  const known = compared.get(has);
-  if (known && known.existing === existing && known.sent === sent && known.guid === guid) return known;
+  const before = comparisons.get(has);
+  if (before && before.existing === existing && before.sent === sent && before.guid === guid) return before;
   const own = guid ? numbers.ofGuid(has, guid) : numbers.NOTHING;
   const comparison = {
     existing,
@@ -49,12 +49,12 @@ function comparison(has, existing, sent, guid) {
     missing: has === existing ? numbers.NOTHING : numbers.minus(existing, has),
     unsent: own.size ? numbers.minus(own, sent) : numbers.NOTHING,
   };
-  compared.set(has, comparison);
+  comparisons.set(has, comparison);
   return comparison;
 }
 
 /** The last lists of held folders of each state, and after how many events. The panel of a server needs one several times. */
-const heldBy = /** @type {WeakMap<LabState, {count: number, lists: Map<string, string[]>}>} */ (new WeakMap());
+const lastLists = /** @type {WeakMap<LabState, {count: number, lists: Map<string, string[]>}>} */ (new WeakMap());
 
 /**
  * Return the folders whose replica a server has, the hierarchy first. A replica that waits for its deletion is included.
@@ -63,10 +63,10 @@ const heldBy = /** @type {WeakMap<LabState, {count: number, lists: Map<string, s
  * @returns {string[]}
  */
 export function heldFolders(state, server) {
-  let held = heldBy.get(state);
-  if (held?.count !== state.count) heldBy.set(state, (held = { count: state.count, lists: new Map() }));
-  const list = held.lists.get(server) ?? foundFolders(state, server);
-  held.lists.set(server, list);
+  let cache = lastLists.get(state);
+  if (cache?.count !== state.count) lastLists.set(state, (cache = { count: state.count, lists: new Map() }));
+  const list = cache.lists.get(server) ?? listFolders(state, server);
+  cache.lists.set(server, list);
   return list;
 }
 
@@ -75,7 +75,7 @@ export function heldFolders(state, server) {
  * @param {string} server
  * @returns {string[]}
  */
-function foundFolders(state, server) {
+function listFolders(state, server) {
   const tables = state.servers[server]?.tables ?? {};
   return Object.values(state.folders)
     .filter((folder) => folder.id === HIERARCHY || folder.replicas.includes(server) || tables[folder.id]?.pending)

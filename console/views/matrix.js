@@ -38,13 +38,13 @@ const SHORT = {
 
 /** @param {{store: Store, state: LabState}} props */
 export function Matrix({ store, state }) {
-  const folder = store.page.origins.value;
-  const shown = folder !== null && state.folders[folder] && !state.folders[folder].deleted ? folder : null;
+  const opened = store.page.origins.value;
+  const folder = opened !== null && state.folders[opened] && !state.folders[opened].deleted ? opened : null;
   return html`<div class="matrix scroll">
     ${
-      shown === null
+      folder === null
         ? html`<${FolderTable} store=${store} state=${state} />`
-        : html`<${OriginTable} store=${store} state=${state} folder=${shown} />`
+        : html`<${OriginTable} store=${store} state=${state} folder=${folder} />`
     }
     <${Legend} />
   </div>`;

@@ -65,11 +65,11 @@ const UNLISTED = new Set(["address.stamped", "setting.value", "run.started", "ro
 /** The last events, when nothing is selected. @param {{store: Store, state: LabState}} props */
 function Recent({ store, state }) {
   const events = store.timeline.history?.events ?? [];
-  const listed = [];
-  for (let index = state.count - 1; index >= 0 && listed.length < RECENT; index--) {
+  const entries = [];
+  for (let index = state.count - 1; index >= 0 && entries.length < RECENT; index--) {
     const event = events.at(index);
     if (event === undefined) break; // forgotten, and all before it
-    if (!UNLISTED.has(event.type)) listed.push({ index, event });
+    if (!UNLISTED.has(event.type)) entries.push({ index, event });
   }
   return html`<h2>What happened</h2>
     <p class="hint">Select a server, a mail or a connector to see more.</p>
@@ -83,7 +83,7 @@ function Recent({ store, state }) {
       </p>`
     }
     <ol class="events">
-      ${listed.map(
+      ${entries.map(
         ({ index, event }) => html`<li key=${index}>
           <button title="Show this moment" onClick=${() => store.timeline.travelTo(index + 1)}>
             <time>${shortInstant(event.at)}</time> <b>${event.node}</b> ${event.words ?? event.type}

@@ -88,11 +88,11 @@ function fraction(store, at) {
 
 /** The lab time, painted between two readings of the clock. @param {{store: Store}} props */
 function Clock({ store }) {
-  const shown = useRef(/** @type {HTMLTimeElement | null} */ (null));
+  const element = useRef(/** @type {HTMLTimeElement | null} */ (null));
   useEffect(() => {
     const paint = () => {
       const at = store.clock.labTime();
-      if (shown.current) shown.current.textContent = `${fullInstant(at)}${fraction(store, at)} UTC`;
+      if (element.current) element.current.textContent = `${fullInstant(at)}${fraction(store, at)} UTC`;
     };
     paint();
     const timer = setInterval(paint, PAINT_MS);
@@ -114,7 +114,7 @@ function Clock({ store }) {
               ? "real time"
               : `${duration(rate * 1e6)} each second`;
   return html`<div class="clock">
-    <time ref=${shown}></time>
+    <time ref=${element}></time>
     <span class="how" role="status">${how}</span>
   </div>`;
 }
@@ -245,15 +245,15 @@ function Verdict({ store, state }) {
   const sums = store.timeline.sums.value;
   if (!sums) return null;
   const { agree, folders, conflicts } = sums;
-  const all = agree === folders;
+  const allAgree = agree === folders;
   const suspended = Object.values(state.servers).some((server) => server.suspended);
   const conflictWords = conflicts ? `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}` : "";
   return html`<button
-    class=${`badge verdict ${all && !conflictWords && !suspended ? "good" : "warn"}`}
+    class=${`badge verdict ${allAgree && !conflictWords && !suspended ? "good" : "warn"}`}
     onClick=${() => (store.page.view.value = "replicas")}
-    title=${`At ${clockTime(state.at)}: ${all ? "all running holders of each folder have every change" : "click to see what is missing"}`}
+    title=${`At ${clockTime(state.at)}: ${allAgree ? "all running holders of each folder have every change" : "click to see what is missing"}`}
   >
-    ${all ? "all folders agree" : `${agree} of ${folders} folders agree`}${conflictWords}
+    ${allAgree ? "all folders agree" : `${agree} of ${folders} folders agree`}${conflictWords}
   </button>`;
 }
 
@@ -271,19 +271,19 @@ function SparkVerdict({ store }) {
   const [verdict, setVerdict] = useState(/** @type {{judgement: string, at: string} | null} */ (null));
   useEffect(() => {
     if (!store.source.live || store.source.base) return undefined;
-    const read = () => {
+    const ask = () => {
       store.source.request(LAB.state).then(
         (lab) => setVerdict(lab.verdict),
         () => setVerdict(null),
       );
     };
-    read();
-    const timer = setInterval(read, VERDICT_EVERY_MS);
+    ask();
+    const timer = setInterval(ask, VERDICT_EVERY_MS);
     return () => clearInterval(timer);
   }, [store]);
   if (!verdict) return null;
-  const known = JUDGEMENTS[/** @type {keyof typeof JUDGEMENTS} */ (verdict.judgement)];
-  return html`<span class=${`badge ${known?.kind ?? ""}`} title=${`Up to ${verdict.at}, by pflab follow`}>
-    ${known?.text ?? `Spark: ${verdict.judgement}`}
+  const judgement = JUDGEMENTS[/** @type {keyof typeof JUDGEMENTS} */ (verdict.judgement)];
+  return html`<span class=${`badge ${judgement?.kind ?? ""}`} title=${`Up to ${verdict.at}, by pflab follow`}>
+    ${judgement?.text ?? `Spark: ${verdict.judgement}`}
   </span>`;
 }

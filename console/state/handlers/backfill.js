@@ -15,8 +15,8 @@ export const BACKFILL = {
     const server = serverOf(state, event.node);
     if (!server) return;
     const rows = own(state.gen, tableOf(state, server, event.folder), "rows");
-    const said = numbers.union(numbers.parse(event.cnset), numbers.parse(event.cnset_fai));
-    rows[event.store] = { gen: state.gen, numbers: said, sentAt: event.sent_at, heardAt: event.at };
+    const claim = numbers.union(numbers.parse(event.cnset), numbers.parse(event.cnset_fai));
+    rows[event.store] = { gen: state.gen, numbers: claim, sentAt: event.sent_at, heardAt: event.at };
   },
   "entry.made": (state, event) => {
     const server = serverOf(state, event.node);

@@ -80,16 +80,16 @@ export const MAILS = {
     const mail = mailOf(state, event);
     if (!mail) return;
     // The receiver's hop.received can come first: both ends record the same hop.
-    const leg = mail.legs.findIndex((hop) => hop.to === event.next_hop && hop.sentAt < 0);
+    const index = mail.legs.findIndex((hop) => hop.to === event.next_hop && hop.sentAt < 0);
     /** @type {Leg} */
-    const known = leg >= 0 ? mail.legs[leg] : newLeg(event.node, event.next_hop);
-    const sent = {
-      ...known,
+    const before = index >= 0 ? mail.legs[index] : newLeg(event.node, event.next_hop);
+    const leg = {
+      ...before,
       from: event.node,
       sentAt: event.begun_at ?? event.at,
-      why: known.why || (event.connector ?? ""),
+      why: before.why || (event.connector ?? ""),
     };
-    mail.legs = leg >= 0 ? mail.legs.with(leg, sent) : [...mail.legs, sent];
+    mail.legs = index >= 0 ? mail.legs.with(index, leg) : [...mail.legs, leg];
   },
   "hop.received": (state, event) => {
     // From a foreign relay, the peer is not the server at the beginning of the leg.
@@ -207,10 +207,10 @@ function newLeg(from, to) {
 function endLeg(state, event, peer, outcome, why) {
   const mail = mailOf(state, event);
   if (!mail) return;
-  const leg = mail.legs.findIndex(
+  const index = mail.legs.findIndex(
     (hop) => hop.to === event.node && hop.outcome === "on its way" && (!peer || hop.from === peer),
   );
-  const known = leg >= 0 ? mail.legs[leg] : newLeg(peer, event.node);
-  const ended = { ...known, arrivedAt: event.at, outcome, why: why || known.why };
-  mail.legs = leg >= 0 ? mail.legs.with(leg, ended) : [...mail.legs, ended];
+  const before = index >= 0 ? mail.legs[index] : newLeg(peer, event.node);
+  const leg = { ...before, arrivedAt: event.at, outcome, why: why || before.why };
+  mail.legs = index >= 0 ? mail.legs.with(index, leg) : [...mail.legs, leg];
 }

@@ -30,9 +30,9 @@ import { useAnswer } from "../fetched.js";
  */
 export function Conflict({ store, state, folder, server, object, item, versions, live, onMerge }) {
   const { value: answer } = useAnswer(store, live ? node(server).folders : "");
-  const known = answer?.find((/** @type {any} */ view) => view.id === folder);
+  const folderView = answer?.find((/** @type {any} */ view) => view.id === folder);
   /** @type {string[]} */
-  const contacts = known?.contacts ?? [];
+  const contacts = folderView?.contacts ?? [];
   const [by, setBy] = useState("");
   const numbers = [item.number, ...item.conflict.filter((change) => change !== item.number)];
   const byNumber = new Map(versions.map((version) => [version.change, version]));
@@ -111,14 +111,14 @@ export function Conflict({ store, state, folder, server, object, item, versions,
     }
     ${
       live &&
-      known &&
+      folderView &&
       contacts.length === 0 &&
       html`<p class="hint">
         The folder has no contacts, and only contacts may choose a version. An edit (Merge) resolves the conflict too.
       </p>`
     }
     ${
-      known?.resolve === "last writer wins" &&
+      folderView?.resolve === "last writer wins" &&
       html`<p class="hint">The folder's resolve method is "last writer wins", so users see no mark of the conflict.</p>`
     }
   </section>`;

@@ -23,17 +23,17 @@ import { FolderTree } from "./tree.js";
  */
 function whatIsOpen({ folder, server, beside }, state) {
   const servers = Object.keys(state.servers);
-  const present = state.folders[folder] && !state.folders[folder].deleted;
-  const shown = present
+  const exists = state.folders[folder] && !state.folders[folder].deleted;
+  const id = exists
     ? folder
     : (Object.values(state.folders).find((candidate) => candidate.id !== "1-1" && !candidate.deleted)?.id ?? "");
-  const holders = servers.filter((name) => hasReplica(state, name, shown));
+  const holders = servers.filter((name) => hasReplica(state, name, id));
   const first = state.servers[server] ? server : (holders[0] ?? servers[0]);
-  const other = holders.find((name) => name !== first) ?? null;
+  const second = holders.find((name) => name !== first) ?? null;
   return {
-    folder: shown,
+    folder: id,
     server: first,
-    beside: beside === null ? null : state.servers[beside] ? beside : other,
+    beside: beside === null ? null : state.servers[beside] ? beside : second,
   };
 }
 

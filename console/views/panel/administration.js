@@ -24,9 +24,9 @@ export function ReplicationOrders({ store, state, name, folder, words }) {
     const { days, to } = event.target.elements;
     const body = { folder, days: Number(days.value), ...(to.value && { to: [to.value] }) };
     void store.orders.act(`Sending ${words} from ${name}`, async () => {
-      const sent = await store.source.request(node(name).send, { method: "POST", body });
+      const answer = await store.source.request(node(name).send, { method: "POST", body });
       store.orders.tell(
-        sent.numbers ? `${name} sends ${sent.numbers} to ${sent.to.join(", ")}` : `${name} has nothing to send`,
+        answer.numbers ? `${name} sends ${answer.numbers} to ${answer.to.join(", ")}` : `${name} has nothing to send`,
       );
     });
   };

@@ -24,7 +24,7 @@ function scheduleOf(views, folder) {
 
 /** @param {{store: Store, state: LabState, name: string, folder: string}} props */
 export function HeldFolders({ store, state, name, folder }) {
-  const held = heldFolders(state, name).filter((id) => !folder || id === folder);
+  const folders = heldFolders(state, name).filter((id) => !folder || id === folder);
   const path = state.servers[name].status === "running" ? node(name).folders : "";
   /** @type {View[] | undefined} */
   const views = useAnswer(store, path, state.servers[name].tables[HIERARCHY]?.numbers).value;
@@ -42,7 +42,7 @@ export function HeldFolders({ store, state, name, folder }) {
       </tr>
     </thead>
     <tbody>
-      ${held.map((id) => {
+      ${folders.map((id) => {
         const summary = replicaSummary(state, name, id);
         const items = Object.values(state.servers[name].tables[id]?.items ?? {});
         const conflicts = items.filter((item) => item.conflict.length).length;

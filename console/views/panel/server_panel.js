@@ -66,28 +66,28 @@ export function ServerPanel({ store, state, name }) {
  */
 function glance(state, name, folder) {
   const server = state.servers[name];
-  const all = (folder ? [folder] : heldFolders(state, name)).map((id) => replicaSummary(state, name, id));
-  const behind = all.find((replica) => replica.missing.size) ?? (folder ? all[0] : undefined);
-  if (!behind) return `${all.length} ${all.length === 1 ? "replica" : "replicas"}, nothing is missing`;
+  const replicas = (folder ? [folder] : heldFolders(state, name)).map((id) => replicaSummary(state, name, id));
+  const behind = replicas.find((replica) => replica.missing.size) ?? (folder ? replicas[0] : undefined);
+  if (!behind) return `${replicas.length} ${replicas.length === 1 ? "replica" : "replicas"}, nothing is missing`;
   const standing = `${folderName(state, behind.folder)} · ${behind.sync}`;
   if (!behind.missing.size) return standing;
-  const known = Object.values(server.tables[behind.folder]?.entries ?? {});
-  const since = known.length
-    ? `known since ${shortInstant(Math.min(...known.map((entry) => entry.madeAt)))}`
+  const entries = Object.values(server.tables[behind.folder]?.entries ?? {});
+  const since = entries.length
+    ? `known since ${shortInstant(Math.min(...entries.map((entry) => entry.madeAt)))}`
     : "not known here";
   return `${standing}: lacks ${setName(state, behind.missing)}, ${since}`;
 }
 
 /** @param {{store: Store, state: LabState, name: string, folder: string}} props */
 function FolderFilter({ store, state, name, folder }) {
-  const held = heldFolders(state, name);
+  const folders = heldFolders(state, name);
   const choose = (/** @type {string} */ id) =>
     store.page.select({ kind: "server", id: name, ...(id ? { folder: id } : {}) });
   return html`<label class="folder-filter"
     >Folder
     <select value=${folder} onChange=${(/** @type {any} */ event) => choose(event.target.value)}>
-      <option value="">all ${held.length}</option>
-      ${[...new Set([...held, ...(folder ? [folder] : [])])].map(
+      <option value="">all ${folders.length}</option>
+      ${[...new Set([...folders, ...(folder ? [folder] : [])])].map(
         (id) => html`<option value=${id} selected=${id === folder}>${folderName(state, id)}</option>`,
       )}
     </select>

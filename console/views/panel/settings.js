@@ -27,9 +27,10 @@ export function Settings({ store, state, name }) {
   const path = asks ? node(name).settingDetails : "";
   const { value, refused } = useAnswer(store, path, `${server.status} ${changed}`);
   /** @type {Setting[]} */
-  const all = value ?? Object.entries(server.settings).map(([setting, details]) => ({ name: setting, ...details }));
+  const settings =
+    value ?? Object.entries(server.settings).map(([setting, details]) => ({ name: setting, ...details }));
   const term = filter.toLowerCase();
-  const shown = all
+  const matches = settings
     .filter(
       (setting) => setting.effective !== false && `${setting.name} ${setting.does ?? ""}`.toLowerCase().includes(term),
     )
@@ -47,7 +48,7 @@ export function Settings({ store, state, name }) {
         </tr>
       </thead>
       <tbody>
-        ${shown.map(
+        ${matches.map(
           (setting) => html`<${Row}
             key=${setting.name}
             store=${store}

@@ -34,9 +34,9 @@ export function SourceChoices({ store, state, name, folder }) {
 
 /** One choice. @param {{state: LabState, choice: Choice, expected?: boolean}} props */
 export function SourceChoice({ state, choice, expected = false }) {
-  const wanted = setName(state, union(parse(choice.cnset), parse(choice.cnset_fai)));
+  const changes = setName(state, union(parse(choice.cnset), parse(choice.cnset_fai)));
   const asks = choice.chosen.length ? `asks ${choice.chosen.join(" and ")}` : "finds nobody to ask";
-  const words = `${choice.node} ${asks} for ${wanted || "the rest"} of ${folderName(state, choice.folder)}, ${shortInstant(choice.at)}`;
+  const words = `${choice.node} ${asks} for ${changes || "the rest"} of ${folderName(state, choice.folder)}, ${shortInstant(choice.at)}`;
   return html`<figure class="choice" aria-label=${words}>
     <figcaption>${expected ? html`<${Expected}>${words}</${Expected}>` : words}</figcaption>
     ${choice.method === "six groups" ? html`<${Groups} choice=${choice} />` : html`<${SortedList} choice=${choice} />`}

@@ -21,21 +21,21 @@ const SETUP = "Setup: the folders with which the organization began, which every
 /** @param {{store: Store, state: LabState, name: string, folder: string}} props */
 export function StateTables({ store, state, name, folder }) {
   const [all, setAll] = useState(false);
-  const held = (folder ? [folder] : heldFolders(state, name))
+  const folders = (folder ? [folder] : heldFolders(state, name))
     .map((id) => replicaSummary(state, name, id))
     .sort((a, b) => rank(a) - rank(b))
     .map((replica) => replica.folder);
-  const shown = all ? held : held.slice(0, MOST_TABLES);
+  const visible = all ? folders : folders.slice(0, MOST_TABLES);
   // The average times of a thousand folders would be too much to ask for with each event.
-  const asks = state.servers[name].status === "running" && (folder || held.length <= MOST_TABLES);
+  const asks = state.servers[name].status === "running" && (folder || folders.length <= MOST_TABLES);
   const path = asks ? node(name).replicationStatus(folder) : "";
   const { value: statuses } = useAnswer(store, path, state.count);
   /** @type {Record<string, any>} */
   const replicas = {};
   for (const status of statuses ?? [])
-    for (const one of status.replicas) replicas[`${status.folder} ${one.store}`] = one;
+    for (const replica of status.replicas) replicas[`${status.folder} ${replica.store}`] = replica;
   const pointed = store.page.highlight.value?.servers.includes(name) ? store.page.highlight.value.row : null;
-  return html`${shown.map(
+  return html`${visible.map(
     (id) => html`<table class="state" key=${id}>
       <thead>
         <tr>
@@ -61,7 +61,7 @@ export function StateTables({ store, state, name, folder }) {
       </tbody>
     </table>`,
   )}
-  ${held.length > shown.length && html`<button onClick=${() => setAll(true)}>Show all ${held.length} folders</button>`}`;
+  ${folders.length > visible.length && html`<button onClick=${() => setAll(true)}>Show all ${folders.length} folders</button>`}`;
 }
 
 /** @param {{store: Store, state: LabState, name: string, folder: string}} props */
