@@ -106,7 +106,7 @@ $(DEBIAN)/.installed: pyproject.toml constraints.txt
 test-debian: $(DEBIAN)/.installed  ## run the tests of stores, their mail, and labs of two drivers with the system's own Python, without Spark
 	@$(DEBIAN)/bin/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests/transport tests/node tests/drivers/test_conformance.py tests/drivers/test_processes.py)
 
-test-long: $(STAMP)  ## run the long tests: killed and slow processes, many labs, planted defects in traces, tutorials, the benchmarks
+test-long: $(STAMP)  ## run the long tests: killed and slow processes, many labs, planted defects in traces, tutorials, all lessons in browsers, the benchmarks
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) -m 'long and not kills' $(or $(ARGS),tests)
 
 test-kills: $(STAMP)  ## kill pflab follow and its reader at random points, and compare their verdicts with those of a check
@@ -117,7 +117,7 @@ test-compose: $(STAMP)  ## test the lab in containers (ENGINE: a program that in
 
 test-console: $(STAMP) $(if $(NPM),$(TOOLS))  ## test the console in Chromium, and the lab in a tab in Firefox too; needs node and npm, and Debian's browsers
 	@$(if $(NPM),,echo "NOT RUN: axe-core on the console, because npm is not installed (Debian: apt-get install npm)" >&2)
-	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n 2 --dist loadgroup) -m console $(or $(ARGS),tests/console)
+	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n 2 --dist loadgroup) -m 'console and not long' $(or $(ARGS),tests/console)
 
 test-package: $(STAMP)  ## build wheel and sdist, install them into new environments of each Python that this machine has, and use them there
 	@$(BIN)/pytest -m package $(or $(ARGS),tests/package)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from html import escape
-from http import HTTPStatus
 from typing import Any, Final
+
+from node.api.values import phrase_of
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """Forbids the browser to load anything else, whatever the page contains."""
@@ -79,7 +80,7 @@ def _body(body: Mapping[str, Any] | None) -> Iterator[str]:
 
 
 def _answer(status: str, answer: Mapping[str, Any]) -> Iterator[str]:
-    phrase = HTTPStatus(int(status)).phrase if status.isdigit() else status
+    phrase = phrase_of(int(status)) if status.isdigit() else status
     contents = answer.get("content", {})
     examples = [_shown(content["example"]) for content in contents.values() if "example" in content]
     # Errors are shown without examples, because all have the same form.

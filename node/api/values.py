@@ -77,9 +77,22 @@ def json_response(value: Any, status: int = HTTPStatus.OK) -> Response:
     return Response(json_bytes(value), status, media_type=JSON)
 
 
+_RENAMED: Final = {
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "Content Too Large",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "Unprocessable Content",
+}
+"""The statuses that RFC 9110 calls by another name than Python before 3.13."""
+
+
+def phrase_of(status: int) -> str:
+    """Return the name of a status, the same in each version of Python."""
+    known = HTTPStatus(status)
+    return _RENAMED.get(known, known.phrase)
+
+
 def problem(status: int, kind: str, detail: str) -> Response:
     """Return an error; `detail` is one line that says what is wrong and what would be right."""
-    content = {"type": URN + kind, "title": HTTPStatus(status).phrase, "status": int(status), "detail": detail}
+    content = {"type": URN + kind, "title": phrase_of(status), "status": int(status), "detail": detail}
     return Response(json_bytes(content), status, media_type=PROBLEM)
 
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.support.chromium import chromium
-from tests.support.console_page import OpenPage, Screen, WatchedPage, launch
+from tests.support.console_page import OpenPage, Screen, WatchedPage, firefox, launch, launch_firefox
 from tests.support.running_lab import lab_up
 
 
@@ -40,6 +40,21 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     if chromium() is None:
         pytest.skip("Chromium is not installed; on Debian: apt-get install chromium")
     with closing(launch(playwright)) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of Firefox, where it saves files."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module", params=["Chromium", "Firefox"])
+def each_browser(request: pytest.FixtureRequest, playwright: Playwright, home: Path) -> Iterator[Browser]:
+    """Chromium, and then Firefox, for the modules whose `browser` it is."""
+    if (chromium if request.param == "Chromium" else firefox)() is None:
+        pytest.skip(f"{request.param} is not installed; on Debian: apt-get install chromium firefox-esr")
+    with closing(launch(playwright) if request.param == "Chromium" else launch_firefox(playwright, home)) as found:
         yield found
 
 

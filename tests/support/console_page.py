@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Protocol, TypedDict, Unpack
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, WebError, expect
 
 from tests.support.chromium import FLAGS, chromium
 
@@ -51,9 +51,18 @@ def launch_firefox(playwright: Playwright, folder: Path) -> Browser:
     )
 
 
+ABORTED: Final = "“AbortError: The operation was aborted. ”"
+"""What Firefox writes, now and then, if a page gives up an answer whose body is a stream. No promise of the page is rejected:
+the page gets no event `unhandledrejection`."""
+
 MAY_BE_GONE: Final = re.compile(r"/nodes/\w+/versions\?|/lab/mails/")
 """What a lab that runs on can drop between the event that a page shows and the page's request. The page tells the user so, but
 Chromium also writes a line."""
+
+
+def up(page: Page) -> None:
+    """Wait until a page shows its lab."""
+    expect(page.get_by_role("tab", name="Map")).to_be_visible(timeout=PATIENCE_MS)
 
 
 class Screen(TypedDict, total=False):
@@ -92,7 +101,7 @@ class WatchedPage:
         self.strangers: list[str] = []
         self._context.on("request", self._asked)
         self._context.on("console", self._told)
-        self._context.on("weberror", lambda found: self.complaints.append(f"exception: {found.error}"))
+        self._context.on("weberror", self._failed)
         self._context.set_default_timeout(PATIENCE_MS)
         self.page: Page = self._context.new_page()
 
@@ -120,6 +129,10 @@ class WatchedPage:
         address = urlsplit(request.url)
         if address.scheme not in LOADED_FROM and address.hostname not in {"127.0.0.1", "localhost"}:
             self.strangers.append(request.url)
+
+    def _failed(self, found: WebError) -> None:
+        if ABORTED not in str(found.error):
+            self.complaints.append(f"exception: {found.error}")
 
     def _told(self, message: ConsoleMessage) -> None:
         address = message.location.get("url", "")

@@ -1,8 +1,8 @@
 /**
  * A lab in Python for browsers, in Node.js: node answers.mjs SITE, where SITE is the folder that `make site` builds.
  *
- * Each line of standard input is a request as JSON, {method, target, body}; for each a line is written, {status, body}. The lab is
- * loaded as the page's worker loads it (console/tab/lab_worker.js), and begins with the example.
+ * Each line of standard input is a request as JSON, {method, target, body}; for each a line is written, {status, body}. A body that
+ * is a text is a mail; any other is sent as JSON. The lab is loaded as the page's worker loads it (console/tab/lab_worker.js), and begins with the example.
  */
 
 import { readFile } from "node:fs/promises";
@@ -32,9 +32,11 @@ const lab = pyodide.pyimport("pflab.tab.browser");
 const mistakes = await lab.open_lab(null, null);
 if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
 
-/** @param {{method: string, target: string, body?: object}} request @returns {Promise<{status: number, body: string}>} */
+/** @param {{method: string, target: string, body?: object | string}} request @returns {Promise<{status: number, body: string}>} */
 function answer({ method, target, body }) {
-  const content = body === undefined ? null : new TextEncoder().encode(JSON.stringify(body));
+  const isMail = typeof body === "string";
+  const headers = { "content-type": isMail ? "message/rfc822" : "application/json" };
+  const content = body === undefined ? null : new TextEncoder().encode(isMail ? body : JSON.stringify(body));
   /** @type {Uint8Array[]} */
   const parts = [];
   let status = 0;
@@ -44,7 +46,7 @@ function answer({ method, target, body }) {
       else if (kind === "body") parts.push(a);
       else resolve({ status, body: Buffer.concat(parts).toString() });
     };
-    lab.answer(method, target, { "content-type": "application/json" }, content, send).catch(reject);
+    lab.answer(method, target, headers, content, send).catch(reject);
   });
 }
 

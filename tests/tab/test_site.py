@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,6 +19,7 @@ from docs.lab_site.modules import Finder
 from docs.lab_site.parts import ROOT
 from pflab.lessons.course import lessons_of_pflab
 from tests.support.lab_site import built_lab, can_be_built
+from tests.tab.node_lab import NodeLab
 
 MOST_SENT_BYTES = 8_800_000
 """The limit of all files together, if the server compresses what can be compressed."""
@@ -85,39 +85,6 @@ class TestBuild:
             if not name.startswith("python/")
         }
         assert hosts <= {"www.w3.org"}
-
-
-class NodeLab:
-    """A lab from the files of a site, in Node.js."""
-
-    def __init__(self, folder: Path) -> None:
-        self._node = subprocess.Popen(
-            ["node", str(Path(__file__).with_name("answers.mjs")), str(folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def answer(self, method: str, target: str, body: object = None) -> tuple[int, str]:
-        request = {"method": method, "target": target} | ({} if body is None else {"body": body})
-        assert self._node.stdin is not None
-        assert self._node.stdout is not None
-        self._node.stdin.write(f"{json.dumps(request)}\n")
-        self._node.stdin.flush()
-        answer = json.loads(self._node.stdout.readline())
-        return answer["status"], answer["body"]
-
-    def json(self, method: str, target: str, body: object = None) -> Any:
-        status, content = self.answer(method, target, body)
-        assert status < HTTPStatus.BAD_REQUEST, content
-        return json.loads(content)
-
-    def close(self) -> None:
-        """End the process by the end of its input, which is no error."""
-        with self._node as node:
-            assert node.stdin is not None
-            node.stdin.close()
-            assert node.wait(timeout=60) == 0
 
 
 class TestLab:

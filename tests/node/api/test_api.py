@@ -388,6 +388,12 @@ def test_a_body_of_another_type_is_refused(process: Process) -> None:
         assert process.raw("POST", "/nodes/A/messages", body, Content_Type=kind)[0] == status
 
 
+def test_an_error_has_the_same_title_in_each_version_of_python(process: Process) -> None:
+    """The title is the name that RFC 9110 gives to the status. Python before 3.13 has an older name."""
+    answer = process.raw("POST", "/nodes/A/messages", b"{}", Content_Type="application/json")[1]
+    assert answer["title"] == "Unprocessable Content"
+
+
 def test_what_is_not_http_gets_a_problem_too(process: Process) -> None:
     """A head over its limit, and bytes that are no request, get 400 in the form of all errors. A long Last-Event-ID is none."""
     assert process.raw("GET", "/nodes/A/folders", Last_Event_Id="x" * 20_000)[0] == 200

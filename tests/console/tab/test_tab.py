@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, expect
+from playwright.sync_api import Browser, Page, expect
 
 from pflab.runs.lab_file import unpack
 from pflab.runs.run_folder import RunFolder
 from pflab.terms.verdict import ExitCode
-from tests.support.chromium import chromium
 from tests.support.cli_runs import output_of
 from tests.support.console_lessons import LONGEST_MS, go_on
-from tests.support.console_page import OpenPage, firefox, launch, launch_firefox
+from tests.support.console_page import OpenPage, up
 from tests.support.lab_site import StaticServer, built_lab, can_be_built
 
 pytestmark = can_be_built
@@ -37,29 +35,15 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticServer]:
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The home of Firefox, where it saves files."""
-    return tmp_path_factory.mktemp("home")
-
-
-@pytest.fixture(scope="module", params=["Chromium", "Firefox"])
-def browser(request: pytest.FixtureRequest, playwright: Playwright, home: Path) -> Iterator[Browser]:
+def browser(each_browser: Browser) -> Browser:
     """Each test plays in both browsers."""
-    if (chromium if request.param == "Chromium" else firefox)() is None:
-        pytest.skip(f"{request.param} is not installed; on Debian: apt-get install chromium firefox-esr")
-    with closing(launch(playwright) if request.param == "Chromium" else launch_firefox(playwright, home)) as found:
-        yield found
+    return each_browser
 
 
 @pytest.fixture
 def site(served: StaticServer) -> str:
     """The URL of the lab's page."""
     return served.url
-
-
-def up(page: Page) -> None:
-    """Wait until the lab of a page is up."""
-    expect(page.get_by_role("tab", name="Map")).to_be_visible(timeout=LONGEST_MS)
 
 
 def post(page: Page, subject: str) -> None:

@@ -1,0 +1,1 @@
+"""The lab in a browser tab, in Chromium and in Firefox."""
