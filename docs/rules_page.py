@@ -55,18 +55,20 @@ class Status(StrEnum):
     PLANNED = "planned"
 
 
-class _Entry(BaseModel):
+class Entry(BaseModel):
+    """A part of a YAML file that has the fields of its class and no other."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", str_min_length=1)
 
 
-class Deviation(_Entry):
+class Deviation(Entry):
     """A deliberate difference from the rule as first written, and its reason."""
 
     text: str
     reason: str
 
 
-class Rule(_Entry):
+class Rule(Entry):
     id: str
     title: str
     kind: Kind
@@ -83,7 +85,7 @@ class Rule(_Entry):
         return self.id.partition("-")[0]
 
 
-class VersionRow(_Entry):
+class VersionRow(Entry):
     """An aspect in which the versions of Exchange differ; `values` are in the order of the columns."""
 
     aspect: str
@@ -91,12 +93,12 @@ class VersionRow(_Entry):
     values: tuple[str, ...]
 
 
-class Versions(_Entry):
+class Versions(Entry):
     columns: tuple[str, ...]
     rows: tuple[VersionRow, ...]
 
 
-class Catalogue(_Entry):
+class Catalogue(Entry):
     sources: dict[str, str]
     areas: dict[str, str]
     terms: str
@@ -145,9 +147,7 @@ def _faults_of(catalogue: Catalogue) -> Iterator[str]:
 def load_catalogue(path: Path) -> Catalogue:
     """Return the catalogue in the file. Raise CatalogueError if it has mistakes; each has a line."""
     try:
-        return Catalogue.model_validate(yaml.load(path.read_text(encoding="utf-8"), _Loader))
-    except yaml.YAMLError as error:
-        raise CatalogueError(f"{path.name}: not YAML: {error}") from error
+        return Catalogue.model_validate(read_yaml(path))
     except ValidationError as error:
         faults = [f"{path.name}: {'.'.join(map(str, at['loc']))}: {at['msg']}" for at in error.errors()]
         raise CatalogueError("\n".join(faults)) from error
@@ -205,7 +205,7 @@ def scan(root: Path, catalogue: Catalogue) -> Coverage:
             cited(words) | {rule for rule in _ids(words) if _of_an_area(rule, catalogue)},
         )
     for path in _files(root, ("scenarios",), "*.yaml"):
-        note(coverage.scenarios, path, _scenario_rules(path))
+        note(coverage.scenarios, path, scenario_rules(path))
     if faults:
         raise CatalogueError("\n".join(faults))
     return coverage
@@ -246,15 +246,27 @@ def _unknown(text: str, catalogue: Catalogue) -> set[str]:
     return {rule for rule in _ids(text) - catalogue.ids if _of_an_area(rule, catalogue)}
 
 
-def _scenario_rules(path: Path) -> list[str]:
-    try:
-        scenario: Any = yaml.load(path.read_text(encoding="utf-8"), _Loader)
-    except yaml.YAMLError as error:
-        raise CatalogueError(f"{path.name}: not YAML: {error}") from error
-    rules = scenario.get("rules", []) if isinstance(scenario, dict) else []
+def scenario_rules(path: Path) -> list[str]:
+    """Return the rules that a scenario cites.
+
+    path: the file of the scenario.
+    """
+    rules = read_yaml(path).get("rules", [])
     if not isinstance(rules, list):
         raise CatalogueError(f"{path.name}: rules is a list of rule ids, such as [BF-2, BF-3]")
     return [str(rule) for rule in rules]
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """Return the mapping in a file. Raise CatalogueError if it is not YAML.
+
+    path: the file.
+    """
+    try:
+        content: Any = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+    except yaml.YAMLError as error:
+        raise CatalogueError(f"{path.name}: not YAML: {error}") from error
+    return content if isinstance(content, dict) else {}
 
 
 # --- The page

@@ -1,7 +1,8 @@
 """The hooks of MkDocs: pages that are made when the site is built, and links that leave docs/.
 
 ARCHITECTURE.md, CHANGELOG.md and CONTRIBUTING.md stay at the top of the tree, where readers of a repository look for them; the
-site has them as pages. A link to any other file of the tree becomes the name of that file, because the site has no copy of it.
+site has them as pages. If the site has the lab, a link to the file of a lesson begins the lesson there. A link to any other
+file of the tree becomes the name of that file, because the site has no copy of it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from pages import GENERATED
+
+from pflab.scenario.load import files_of_course
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 
@@ -55,6 +58,7 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     """Let each link lead to a page of the site."""
     at = page.file.src_uri
     source = next((name for name, uri in OUTSIDE.items() if uri == at and at != "index.md"), f"docs/{at}")
+    lessons = {f"scenarios/{file.name}": file.stem for file in files_of_course()} if config.extra["lab"] else {}
     known = {each.src_uri for each in files}
     if at == "index.md" and config.extra["lab"]:
         markdown = markdown.replace("## Begin here", f"{_LAB}\n## Begin here")
@@ -67,6 +71,9 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
 
     def link(match: re.Match[str]) -> str:
         text, path, anchor = match.groups("")
+        if lesson := lessons.get(posixpath.normpath(posixpath.join(posixpath.dirname(source), path))):
+            lab = posixpath.relpath("lab", posixpath.dirname(at) or ".")
+            return f'<a href="{lab}/?lesson={lesson}">{text}</a>'
         to = target(path)
         return f"[{text}]({to}{anchor})" if to else text if text.startswith("`") else f"`{text}`"
 

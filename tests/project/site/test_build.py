@@ -29,7 +29,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
         cwd=root,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "PFLAB_SITE_HAS_LAB": "true"},
         capture_output=True,
         text=True,
         check=False,
@@ -62,6 +62,13 @@ def test_the_site_has_its_pages_and_nothing_else_of_docs(site: Path) -> None:
     ):
         assert (site / f"{page}.html").is_file()
     assert [path.name for path in site.rglob("*") if path.suffix in {".py", ".yaml", ".md"}] == []
+
+
+def test_a_lesson_is_a_link_to_the_lab(site: Path) -> None:
+    """In a site that has the lab, the name of a lesson begins the lesson there. Of other scenarios there is only the name."""
+    page = (site / "reference" / "sources.html").read_text("utf-8")
+    assert '<a href="../lab/?lesson=six-groups">six-groups</a>' in page
+    assert "<code>six-groups-in-order</code>" in page
 
 
 def test_every_block_of_code_is_a_block(site: Path) -> None:
