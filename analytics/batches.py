@@ -13,7 +13,6 @@ What must never happen: a task fails because of the content of a trace; then Spa
 from __future__ import annotations
 
 import re
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -45,6 +44,7 @@ from analytics.rows import Answers, Findings, Judged
 from analytics.verdicts.conclusion import together
 from analytics.verdicts.findings import FINDINGS
 from traces.segments import is_url
+from traces.temporary_folder import temporary_folder
 
 BATCH_BYTES: Final = 32 * 1024 * 1024
 """A batch is closed when it has this size: large enough that planning the statements costs little, and small enough for the
@@ -104,7 +104,7 @@ def judged(
     figures = tuple(FIGURES) if report else ()
     task = in_worker(judge_batch, figures=figures, is_published=publish, rules=rules)
     with ExitStack() as resources:
-        parts = resources.enter_context(tempfile.TemporaryDirectory(prefix="pflab-check-"))
+        parts = resources.enter_context(temporary_folder("pflab-check-"))
         judgements = list(_judge_batches(spark, urls, of_batch, task, parts))
         plans: list[Judged] = []
         for nth, place in enumerate(large):
@@ -152,7 +152,7 @@ def need_own_tables(spark: SparkSession, url: str) -> None:
 def publish(spark: SparkSession, found: Judged, url: str) -> None:
     """Write the published tables into a folder of any file system that Spark knows, in place of those that are there
     (`need_own_tables`)."""
-    with tempfile.TemporaryDirectory(prefix="pflab-check-") as folder:
+    with temporary_folder("pflab-check-") as folder:
         found.publish(folder)
         for name in PUBLISHED:
             rows = spark.createDataFrame(pq.read_table(f"{folder}/{name}.parquet"))

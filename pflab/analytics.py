@@ -16,7 +16,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -89,16 +88,20 @@ def _judge_on(spark: SparkSession, places: Sequence[str]) -> Verdict:
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # noqa: PLC0415 - the caller has a session
     from pyspark.errors import PySparkException  # noqa: PLC0415 - the caller has a session
 
-    with _borrowed_parts(), tempfile.TemporaryDirectory(prefix="pflab-judge-") as base:
+    with _borrowed_parts():
         from analytics import batches  # noqa: PLC0415 - only inside the block
         from analytics.errors import AnalyticsError  # noqa: PLC0415 - only inside the block
         from analytics.ingest.places import named  # noqa: PLC0415 - only inside the block
         from analytics.ingest.session import for_plans, in_a_line  # noqa: PLC0415 - only inside the block
         from analytics.ingest.tables import Tables  # noqa: PLC0415 - only inside the block
         from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - only inside the block
+        from traces.temporary_folder import temporary_folder  # noqa: PLC0415 - only inside the block
 
         try:
-            with batches.judged(spark, named(places), lambda nth: Tables(for_plans(spark), f"{base}/{nth}")) as found:
+            with (
+                temporary_folder("pflab-judge-") as base,
+                batches.judged(spark, named(places), lambda nth: Tables(for_plans(spark), f"{base}/{nth}")) as found,
+            ):
                 result = conclude(found.findings)
         except AnalyticsError as error:
             raise CannotJudge(str(error)) from None

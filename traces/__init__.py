@@ -2,5 +2,5 @@
 
 Imported by: everything; imports nothing of pflab.
 Public: `events` (definitions), `labtime`, `recorder`, `segments`, `open_segment`, `reading`, `trace_version`, `backfill_lives`,
-`errors`.
+`errors`, `temporary_folder`.
 """

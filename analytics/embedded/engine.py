@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -18,6 +17,7 @@ from analytics.ingest.arrow_lines import LINES, table_of
 from analytics.ingest.lines import read_lines
 from analytics.ingest.places import contents_of
 from analytics.rows import Findings, Given, Judged, Row, row_of
+from traces.temporary_folder import temporary_folder
 
 SMALL_BYTES: Final = 10_000_000
 """Up to this size of traces, optimizing the statements takes longer than it saves."""
@@ -80,7 +80,7 @@ def opened(settings: Mapping[str, Any] = MappingProxyType({})) -> Iterator[Engin
 
     Raises AnalyticsError as `judged` does.
     """
-    with tempfile.TemporaryDirectory(prefix="pflab-check-") as spilled:
+    with temporary_folder("pflab-check-") as spilled:
         connection = duckdb.connect(config={**_SETTINGS, "temp_directory": spilled, **settings})
         try:
             with stoppable():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -14,6 +13,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from analytics.embedded.engine import judged
 from analytics.ingest.places import checksum, contents
 from analytics.rows import Findings, Judged, row_of
+from traces.temporary_folder import temporary_folder
 
 RESULT: Final = "findings"
 """The column of a task's only row."""
@@ -64,7 +64,7 @@ def checksum_files(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch
 
 
 def _tables(found: Judged) -> dict[str, bytes]:
-    with tempfile.TemporaryDirectory(prefix="pflab-check-") as folder:
+    with temporary_folder("pflab-check-") as folder:
         found.publish(folder)
         return {file.stem: file.read_bytes() for file in Path(folder).iterdir()}
 

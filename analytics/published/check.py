@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -15,6 +14,7 @@ from analytics.ingest.lines import place_of
 from analytics.published.table_store import TableStore
 from analytics.report.answers import answers_of
 from analytics.rows import Judged
+from traces.temporary_folder import temporary_folder
 
 Judge = Callable[[Sequence[str]], AbstractContextManager[Judged]]
 """Judges the runs in these places."""
@@ -36,7 +36,7 @@ def write(found: Judged, folder: Path) -> list[str]:
     if the folder cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".pflab-", dir=folder) as new:
+        with temporary_folder(".pflab-", folder) as new:
             found.publish(new)
             files = list(Path(new).iterdir())
             for file in files:

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from node.errors import NotRunning
@@ -19,6 +18,7 @@ from pflab.lab.servers import authority_of
 from pflab.runs.lab_file import pack
 from pflab.runs.run_folder import RunFolder
 from pflab.threads import in_thread
+from traces.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
     from node.api.hosts import ServedHost
@@ -154,7 +154,7 @@ class ServedLab(Lab):
     @asynccontextmanager
     async def copied(self, *, traces: bool = True) -> AsyncIterator[RunFolder]:
         """Give a temporary run folder with the lab as it is now. Raises LabError if the lab cannot be copied."""
-        with TemporaryDirectory(prefix="pflab-copy-") as place:
+        with temporary_folder("pflab-copy-") as place:
             folder = RunFolder.at(Path(place))
             try:
                 await self.copy_into(folder, traces=traces)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import gettempdir
 from typing import Final
 
 from traces.file_lock import lock, lock_unless_locked
+from traces.temporary_folder import temporary_folder
 
 _PREFIX: Final = "pflab-lesson-"
 _LOCKED: Final = "locked"
@@ -24,8 +25,8 @@ class LessonFolder:
     """A new temporary folder, which exists until `remove`."""
 
     def __init__(self) -> None:
-        self._folder = TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
-        self.path = Path(self._folder.name)
+        self._folder = ExitStack()
+        self.path = Path(self._folder.enter_context(temporary_folder(_PREFIX)))
         # The file gets its name after it is locked, so that no other process finds it unlocked.
         draft = self.path / f".{_LOCKED}"
         self._locked = draft.open("wb")
@@ -33,7 +34,7 @@ class LessonFolder:
         draft.rename(self.path / _LOCKED)
 
     def remove(self) -> None:
-        self._folder.cleanup()
+        self._folder.close()
         self._locked.close()
 
 

@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Callable, Mapping, MutableMapping
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from node.api.routing.dispatch import deliver, fields_of
@@ -23,6 +22,7 @@ from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
 from pflab.simulation.simulated_lab import SimulatedLab
 from topology.file.load import load_topology, topology_from_text
+from traces.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
     from pflab.scenario.load import Scenario
@@ -77,7 +77,7 @@ class Tab:
         if isinstance(lab, str):
             topology, seed, first, earlier = topology_from_text(lab), SEED, next_folder(), None
         else:
-            with TemporaryDirectory(prefix="pflab-tab-") as place:
+            with temporary_folder("pflab-tab-") as place:
                 taken = RunFolder.at(Path(place) / "lab")
                 unpack(lab, taken)
                 topology, seed = (

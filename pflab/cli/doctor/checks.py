@@ -154,7 +154,7 @@ def _current_folder() -> Iterator[Finding]:
     """Check that databases with a write-ahead log work in the current folder, where `pflab up` writes its runs."""
     here = "current folder"
     try:
-        with tempfile.TemporaryDirectory(prefix=".pflab-doctor-", dir=Path.cwd()) as folder:
+        with tempfile.TemporaryDirectory(prefix=".pflab-doctor-", dir=Path.cwd()) as folder:  # noqa: TID251 - of the standard library
             mode = _journal_mode(Path(folder) / "try.sqlite")
     except (OSError, sqlite3.Error) as error:
         why = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)

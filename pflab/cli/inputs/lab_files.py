@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from pflab.cli.inputs.files import read_bytes
@@ -16,6 +15,7 @@ from pflab.runs.databases import RunReader
 from pflab.runs.lab_file import unpack
 from pflab.runs.lab_state import read_state
 from pflab.runs.run_folder import RunFolder
+from traces.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
     from pflab.runs.lab_state import RunSettings
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @contextmanager
 def unpacked_run(file: Path) -> Iterator[Path]:
     """Give a temporary run folder with the content of a lab file. Raises CommandError if it is not one."""
-    with TemporaryDirectory(prefix="pflab-from-") as place:
+    with temporary_folder("pflab-from-") as place:
         run = RunFolder.at(Path(place) / (file.absolute().parent.name or "run") / file.stem)  # as verdicts name it
         try:
             unpack(read_bytes(file), run)

@@ -7,7 +7,6 @@ judge batches of runs with the embedded engine.
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -23,6 +22,7 @@ from pflab.cli.output import CommandError, err, progress
 from pflab.errors import LabError
 from traces.open_segment import OPEN
 from traces.segments import is_url
+from traces.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
     from analytics.rows import Judged
@@ -194,7 +194,7 @@ def _on_spark(request: Request, files: Sequence[str], urls: Sequence[str]) -> It
             )  # fmt: skip
 
         if request.tables is None:
-            with tempfile.TemporaryDirectory(prefix="pflab-check-") as base, judge(base) as found:
+            with temporary_folder("pflab-check-") as base, judge(base) as found:
                 yield found, name
         elif is_url(request.tables):
             batches.need_own_tables(spark, request.tables)

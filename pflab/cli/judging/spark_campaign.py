@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import pickle
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,6 +27,7 @@ from pflab.cli.judging.failure import analytics_failure_of
 from pflab.home import HOME
 from pflab.invariants.invariant import Violation
 from pflab.terms.verdict import ExitCode, Judgement
+from traces.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -110,7 +110,7 @@ def play_and_judge(seeds: Sequence[int], order: Order) -> list[SeedResult]:
     """Play the seeds, judge their traces, and return the results of both judges together."""
     from analytics.embedded.engine import judge  # noqa: PLC0415 - an extra
 
-    with tempfile.TemporaryDirectory(prefix="pflab-seeds-") as folder:
+    with temporary_folder("pflab-seeds-") as folder:
         results = list(play_here(seeds, replace(order, traces=Path(folder))))
         findings = judge([folder])
     return [_together(result, _of_seed(findings, result.seed)) for result in results]
