@@ -16,7 +16,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,14 +27,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.embedded.engine import judged as judged_here
-from analytics.embedded.task import MARKS, RESULT, checksum_files, judge_batch, result_in
+from analytics.embedded.task import MARKS, RESULT, checksum_files, judge_contents, judge_files, result_in
 from analytics.errors import AnalyticsError
 from analytics.ingest.bronze import SEGMENTS
 from analytics.ingest.lines import is_segment, place_of
 from analytics.ingest.places import contents, segments, sizes
 from analytics.ingest.session import in_a_line
 from analytics.ingest.tables import Tables
-from analytics.ingest.worker import Task, in_worker
+from analytics.ingest.worker import in_worker
 from analytics.pipeline import judged as judged_by_plans
 from analytics.published.parquet import put_together
 from analytics.published.tables import PUBLISHED
@@ -90,22 +90,30 @@ def judged(
     """
     progress(STAGES[0])
     urls = [place for place in places if is_url(place)]
-    length = sizes(segments(place for place in places if not is_url(place))) | _lengths(spark, urls)
+    listed = sizes(segments(place for place in places if not is_url(place))) | _lengths(spark, urls)
+    length = {file: size for file, size in listed.items() if only is None or place_of(file) in only}
     of_place: dict[str, list[str]] = defaultdict(list)
     for file in length:
-        if only is None or place_of(file) in only:
-            of_place[place_of(file)].append(file)
-    bytes_of = {place: sum(length[file] for file in of_place[place]) for place in of_place}
-    at_url = min(large_bytes, LARGE_AT_URL_BYTES)
-    large = [place for place in of_place if bytes_of[place] > (at_url if is_url(place) else large_bytes)]
+        of_place[place_of(file)].append(file)
+    bytes_of = _bytes_of(length)
+    large = too_large(length, large_bytes)
     progress(STAGES[1])
-    batches = _batches({place: bytes_of[place] for place in of_place if place not in large}, partial(_cores, spark))
-    of_batch = [[file for place in batch for file in of_place[place]] for batch in batches]
+    cores = cache(partial(_cores, spark))
+
+    def batched(of: Callable[[str], bool]) -> list[list[str]]:
+        small = {place: bytes_of[place] for place in of_place if of(place) and place not in large}
+        return [[file for place in batch for file in of_place[place]] for batch in _batches(small, cores)]
+
     figures = tuple(FIGURES) if report else ()
-    task = in_worker(judge_batch, figures=figures, is_published=publish, rules=rules)
+    options = {"figures": figures, "is_published": publish, "rules": rules}
     with ExitStack() as resources:
         parts = resources.enter_context(temporary_folder("pflab-check-"))
-        judgements = list(_judge_batches(spark, urls, of_batch, task, parts))
+        jobs = (
+            _judging_files(spark, batched(lambda place: not is_url(place)), options),
+            _judging_contents(spark, urls, batched(is_url), options),
+        )
+        rows = (row for job in jobs if job is not None for row in job.collect())
+        judgements = [_findings_in(bytes(row[0]), _folder(parts, str(nth))) for nth, row in enumerate(rows)]
         plans: list[Judged] = []
         for nth, place in enumerate(large):
             progress(STAGES[2])
@@ -131,10 +139,32 @@ def judged(
         yield Judged({name: every[name] for name in FINDINGS}, answers_of(every, judge_again), put)
 
 
+def too_large(length: Mapping[str, int], large_bytes: int = LARGE_BYTES) -> list[str]:
+    """Return the places that are too large for a task.
+
+    length: the size of each segment.
+    """
+    at_url = min(large_bytes, LARGE_AT_URL_BYTES)
+    return [place for place, size in _bytes_of(length).items() if size > (at_url if is_url(place) else large_bytes)]
+
+
+def _bytes_of(length: Mapping[str, int]) -> dict[str, int]:
+    """Map each place to the size of its segments."""
+    bytes_of: dict[str, int] = defaultdict(int)
+    for file, size in length.items():
+        bytes_of[place_of(file)] += size
+    return bytes_of
+
+
 def need_own_tables(spark: SparkSession, url: str) -> None:
     """Raise AnalyticsError if the folder of a table at this URL has a file that Spark has not written: `publish` would delete
     it."""
-    context: Any = spark.sparkContext
+    try:
+        context: Any = spark.sparkContext
+    except AttributeError as error:
+        raise AnalyticsError(
+            f"{url}: tables at a URL are written in a classic session, not over Spark Connect"
+        ) from error
     for table in PUBLISHED:
         folder = f"{url.rstrip('/')}/{table}"
         path = context._jvm.org.apache.hadoop.fs.Path(folder)
@@ -163,7 +193,8 @@ def checksums(spark: SparkSession, places: Sequence[str]) -> dict[str, str]:
     """Map each segment in these places to a checksum of its content. A segment that is too large for Spark's reader is mapped
     to its length and the time when it was written."""
     local = segments(place for place in places if not is_url(place))
-    marks = {row.file: row.mark for row in _marks(spark, local).collect()} if local else {}
+    checksums_of = in_worker(checksum_files, files=local)
+    marks = {row.file: row.mark for row in spark.range(len(local)).mapInArrow(checksums_of, MARKS).collect()}
     urls = [place for place in places if is_url(place)]
     if not urls:
         return marks
@@ -175,13 +206,6 @@ def checksums(spark: SparkSession, places: Sequence[str]) -> dict[str, str]:
     with _listing(urls):
         rows = (*small.collect(), *large.collect())
     return marks | {row.file: row.mark for row in rows if is_segment(row.file)}
-
-
-def _marks(spark: SparkSession, files: Sequence[str]) -> DataFrame:
-    """Return file, mark: the checksums of these files, which tasks open themselves."""
-    return spark.createDataFrame([(file,) for file in files], "file string").mapInArrow(
-        in_worker(checksum_files), MARKS
-    )
 
 
 def _lengths(spark: SparkSession, urls: Sequence[str]) -> dict[str, int]:
@@ -214,7 +238,7 @@ def _literal(file: str) -> str:
 
 def _cores(spark: SparkSession) -> int:
     """Return how many tasks run at the same time: so many partitions has a range."""
-    return spark.range(10_000).select(F.spark_partition_id().alias("part")).distinct().count()
+    return len({row.part for row in spark.range(10_000).select(F.spark_partition_id().alias("part")).collect()})
 
 
 def _batches(bytes_of: Mapping[str, int], cores: Callable[[], int]) -> list[list[str]]:
@@ -234,34 +258,40 @@ def _batches(bytes_of: Mapping[str, int], cores: Callable[[], int]) -> list[list
     return [batch for batch in batches if batch]
 
 
-def _judge_batches(
-    spark: SparkSession, urls: Sequence[str], batches: Sequence[Sequence[str]], task: Task, parts: str
-) -> Iterator[Findings]:
-    """Yield the findings and the figures of each batch of files.
+def _judging_files(
+    spark: SparkSession, batches: Sequence[Sequence[str]], options: Mapping[str, Any]
+) -> DataFrame | None:
+    """Return the job that judges these batches of files, which each task opens itself; None if there are none.
 
-    urls: where the files are that are not on this machine.
-    parts: the folder for the published tables.
+    A task gets the number of its batch. It knows all batches by value, so no row is sent or shuffled.
     """
     if not batches:
-        return
-    keys = _keys(spark, len(batches))
-    chosen = [(file, key) for key, batch in zip(keys, batches, strict=True) for file in batch]
-    at_urls = [(file, key) for file, key in chosen if is_url(file)]
-    keyed = _keyed(spark, [(file, key) for file, key in chosen if not is_url(file)])
-    keyed = keyed.withColumn("content", F.lit(None).cast("binary"))
-    if at_urls:
-        files = _at(spark, urls).select("file", "content")
-        keyed = keyed.unionByName(files.join(F.broadcast(_keyed(spark, at_urls)), "file"))
-    rows = keyed.repartition(len(batches), "key").select("file", "content").mapInArrow(task, f"{RESULT} binary")
-    for nth, row in enumerate(rows.collect()):
-        findings, tables = result_in(bytes(row[0]))
-        for name, content in tables.items():
-            Path(_folder(parts, str(nth)), f"{name}.parquet").write_bytes(content)
-        yield findings
+        return None
+    numbers = spark.range(0, len(batches), 1, len(batches))
+    return numbers.mapInArrow(in_worker(judge_files, batches=batches, **options), f"{RESULT} binary")
 
 
-def _keyed(spark: SparkSession, chosen: Sequence[tuple[str, int]]) -> DataFrame:
-    return spark.createDataFrame(chosen, "file string, key bigint")
+def _judging_contents(
+    spark: SparkSession, urls: Sequence[str], batches: Sequence[Sequence[str]], options: Mapping[str, Any]
+) -> DataFrame | None:
+    """Return the job that judges these batches of files, which Spark reads; None if there are none.
+
+    urls: where the files are.
+    """
+    if not batches:
+        return None
+    chosen = [(file, key) for key, batch in zip(_keys(spark, len(batches)), batches, strict=True) for file in batch]
+    keyed = F.broadcast(spark.createDataFrame(chosen, "file string, key bigint"))
+    rows = _at(spark, urls).select("file", "content").join(keyed, "file").repartition(len(batches), "key")
+    return rows.select("file", "content").mapInArrow(in_worker(judge_contents, **options), f"{RESULT} binary")
+
+
+def _findings_in(result: bytes, folder: str) -> Findings:
+    """Return the findings and the figures in the row of a task, and write its tables into a folder."""
+    findings, tables = result_in(result)
+    for name, content in tables.items():
+        Path(folder, f"{name}.parquet").write_bytes(content)
+    return findings
 
 
 def _contents_of(spark: SparkSession, urls: Sequence[str], chosen: Collection[str]) -> Iterator[tuple[str, bytes]]:

@@ -10,7 +10,7 @@ class PackageMissing(AnalyticsError):
 
     def __init__(self, package: str) -> None:
         super().__init__(f"{package} is not installed")
-        self.extra = "spark" if package in {"pyspark", "pandas"} else "analytics"
+        self.extra = "spark" if package in {"pyspark", "pandas", "grpc"} else "analytics"
 
 
 class JavaMissing(AnalyticsError):

@@ -1,9 +1,8 @@
-"""A task of the Spark job: it judges a batch of segments, and sends the findings to the driver as bytes."""
+"""The tasks of the Spark job: each judges batches of segments, and sends the findings to the driver as bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,42 +24,61 @@ _SETTINGS: Final[Mapping[str, object]] = {"threads": 1}
 """A task has one core."""
 
 
-def judge_batch(
-    batches: Iterable[pa.RecordBatch],
+def judge_files(
+    numbers: Iterable[pa.RecordBatch], batches: Sequence[Sequence[str]], **options: Any
+) -> Iterator[pa.RecordBatch]:
+    """Judge batches of segments that this machine can open, and yield a row for each.
+
+    numbers: which of the batches.
+    batches: the paths of their segments.
+    options: those of `_result`.
+    """
+    for rows in numbers:
+        for number in rows.column(0).to_pylist():
+            yield _result(contents(batches[number]), **options)
+
+
+def judge_contents(rows: Iterable[pa.RecordBatch], **options: Any) -> Iterator[pa.RecordBatch]:
+    """Judge segments that Spark has read, and yield a row; none if there are no segments.
+
+    rows: file, content.
+    options: those of `_result`.
+    """
+    # Spark reads a file twice that is in two of the places.
+    segments = {file.as_py(): content.as_py() for batch in rows for file, content in zip(*batch.columns, strict=True)}
+    if segments:
+        yield _result(segments.items(), **options)
+
+
+def _result(
+    segments: Iterable[tuple[str, bytes]],
     figures: Sequence[str],
     *,
     is_published: bool,
     rules: Collection[str] | None = None,
-) -> Iterator[pa.RecordBatch]:
-    """Judge segments, and yield a row with the findings; none if there are no segments.
+) -> pa.RecordBatch:
+    """Judge a batch of segments, and return a row with the findings.
 
-    batches: of file, content. A content that is null is read here.
     figures: the names of queries whose rows are returned with the findings.
     is_published: whether the row also has the published tables.
     rules: the names of the evidence tables whose checks run; None for all.
     """
-    # Spark reads a file twice that is in two of the places.
-    segments = {file.as_py(): content.as_py() for rows in batches for file, content in zip(*rows.columns, strict=True)}
-    if not segments:
-        return
-    here = contents(file for file, content in segments.items() if content is None)
-    sent = ((file, content) for file, content in segments.items() if content is not None)
-    with judged(chain(here, sent), settings=_SETTINGS, rules=rules) as found:
+    with judged(segments, settings=_SETTINGS, rules=rules) as found:
         rows: dict[str, Any] = {**found.findings, **{name: found.answers(name, {}) for name in figures}}
         tables = _tables(found) if is_published else {}
     encoded = msgspec.msgpack.encode(_Result(rows, tables))
-    yield pa.record_batch({RESULT: pa.array([encoded], pa.binary())})
+    return pa.record_batch({RESULT: pa.array([encoded], pa.binary())})
 
 
-def checksum_files(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the columns MARKS for each batch of files.
+def checksum_files(numbers: Iterable[pa.RecordBatch], files: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Yield the columns MARKS of files that this machine can open.
 
-    batches: of paths on this machine.
+    numbers: which of the files.
     """
-    for rows in batches:
-        files = rows.column(0).to_pylist()
-        marks = [checksum(file) for file in files]
-        yield pa.record_batch({"file": pa.array(files, pa.string()), "mark": pa.array(marks, pa.string())})
+    for rows in numbers:
+        chosen = [files[number] for number in rows.column(0).to_pylist()]
+        marks = [checksum(file) for file in chosen]
+        yield pa.record_batch({"file": pa.array(chosen, pa.string()), "mark": pa.array(marks, pa.string())})
 
 
 def _tables(found: Judged) -> dict[str, bytes]:

@@ -27,8 +27,13 @@ JAVA_FROM: Final = 17
 """The oldest Java that Spark 4 runs on."""
 
 LOCAL: Final = "local[*]"
+CONNECT: Final = "sc://"
+"""Begins the URL of a server of Spark Connect."""
+
 _JAVA_ANSWERS_WITHIN_S: Final = 60
 _ENDS_WITHIN_S: Final = 10
+_STOPS_WITHIN_S: Final = 3
+"""How long a session may take to stop after Ctrl-C before Java is ended."""
 _SEEN_WITHIN_S: Final = 1
 """How long after its connections Java's process may end."""
 _JAVA_SAYS: Final = re.compile(r": [\w.$]+: (.+)$")
@@ -81,7 +86,13 @@ _LOCAL_SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.shuffle.partitions": "8",
     JAVA: LOCAL_JAVA,
 }
-_QUICK_JAVA: Final = f"{_JAVA_OPTIONS} -XX:+UseSerialGC -Xms768m -Xmn512m -XX:MetaspaceSize=256m"
+_SHORT_JAVA: Final = f"{_JAVA_OPTIONS} -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+"""For a Java that ends before most of its code has run often: optimizing this code takes as long as all the rest."""
+
+BATCHES: Final[Mapping[str, str]] = {JAVA: _SHORT_JAVA}
+"""For a session that only has Python workers judge batches of runs."""
+
+_QUICK_JAVA: Final = f"{_SHORT_JAVA} -Xms768m -Xmn512m -XX:MetaspaceSize=256m"
 QUICK: Final[Mapping[str, str]] = {
     # For a few megabytes of traces nearly all time is spent on compiling code that runs once. Interpreting the plans takes less
     # than half of this time, and one partition needs no shuffle (Tables.whole). Two threads plan and run at the same time.
@@ -171,12 +182,12 @@ def new_session(master: str | None = None, settings: Mapping[str, str] | None = 
     # Tasks run with this Python, whatever python3 is on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     where = master or LOCAL
-    builder = SparkSession.builder.appName("pflab check").master(where)
     given = settings_on(where, settings or {})
     given[JAVA] = f'{given.get(JAVA, _JAVA_OPTIONS)} -Dlog4j2.configurationFile="{_LOGGING.as_uri()}"'
-    for name, value in given.items():
-        builder = builder.config(name, value)
     try:
+        builder = SparkSession.builder.appName("pflab check").master(where)
+        for name, value in given.items():
+            builder = builder.config(name, value)
         spark = builder.getOrCreate()
         java = _java_process(spark)
         if java is not None:
@@ -232,8 +243,35 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
     """Open a session as `new_session` does, and stop it at the end. Ctrl-C, SIGTERM and SIGHUP end Java first, without output
     from Java, and then raise KeyboardInterrupt as usual.
 
+    master: also a server of Spark Connect, for which Java and settings are not needed here; by default that of SPARK_REMOTE.
+
     Raises AnalyticsError with one line of text if Spark fails in the session.
     """
+    server = os.environ.get("SPARK_REMOTE") if master is None else master if master.startswith(CONNECT) else None
+    with _connected(server) if server else _classic(master, settings) as spark:
+        yield spark
+
+
+@contextmanager
+def _connected(server: str) -> Iterator[SparkSession]:
+    """Open a session at a server of Spark Connect, as `session` does."""
+    need_packages("pyspark", "grpc")
+    from pyspark.errors import PySparkException  # noqa: PLC0415 - an optional dependency
+    from pyspark.sql import SparkSession  # noqa: PLC0415
+
+    try:
+        spark = SparkSession.builder.appName("pflab check").remote(server).getOrCreate()
+        try:
+            yield spark
+        finally:
+            spark.stop()
+    except (PySparkException, ImportError) as error:
+        raise AnalyticsError(f"Spark failed: {server}: {in_a_line(error)}") from error
+
+
+@contextmanager
+def _classic(master: str | None, settings: Mapping[str, str] | None) -> Iterator[SparkSession]:
+    """Open a session as `session` does."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     spark = new_session(master, settings)
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # noqa: PLC0415 - installed, because the session exists
@@ -302,11 +340,11 @@ def _java_process(spark: SparkSession) -> subprocess.Popen[bytes] | None:
 def _end_java(spark: SparkSession) -> None:
     """End the Java process of this session, so that every open request to it ends too."""
     logging.disable(logging.CRITICAL)  # otherwise each request that is cut off logs a traceback
-    # Each thread has its own connection to Java, and the main thread's may be in use.
-    silence = threading.Thread(target=_silence, args=(spark,), daemon=True)
-    silence.start()
-    silence.join(_ENDS_WITHIN_S / 10)
     java = _java_process(spark)
+    # Each thread has its own connection to Java, and the main thread's may be in use.
+    stop = threading.Thread(target=_stop_quietly, args=(spark,), daemon=True)
+    stop.start()
+    stop.join(_STOPS_WITHIN_S)
     if java is None:
         return
     java.terminate()
@@ -316,6 +354,7 @@ def _end_java(spark: SparkSession) -> None:
         java.kill()
 
 
-def _silence(spark: SparkSession) -> None:
+def _stop_quietly(spark: SparkSession) -> None:
     with suppress(Exception):  # if this fails, Java ends next anyway
         spark.sparkContext.setLogLevel("OFF")
+        spark.stop()  # which also stops what pyspark reads from Java: it would tell of Java's end with a traceback

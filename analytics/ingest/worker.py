@@ -20,12 +20,15 @@ def in_worker(function: Callable[..., Iterator[Any]], **options: object) -> Task
     """Return a task that calls a function of one of our modules in a worker, as `function(batches, **options)`.
 
     The task is a closure because Spark sends a closure by value; for the same reason it uses nothing of this module. Between
-    two batches the worker has its owner's modules.
+    two batches the worker has its owner's modules. Its temporary files are where Spark keeps those of its own, which end with
+    Spark: a worker that is killed cannot remove any.
     """
     home, module, name = _HOME, function.__module__, function.__name__
 
     def task(batches: Iterable[Any]) -> Iterator[Any]:
+        import os  # noqa: PLC0415 - in the worker
         import sys  # noqa: PLC0415 - in the worker
+        import tempfile  # noqa: PLC0415 - in the worker
         from importlib import import_module  # noqa: PLC0415 - in the worker
 
         def exchange(modules: dict[str, Any]) -> dict[str, Any]:
@@ -39,11 +42,14 @@ def in_worker(function: Callable[..., Iterator[Any]], **options: object) -> Task
         while True:
             theirs = exchange(ours)
             sys.path.insert(0, home)
+            folder = tempfile.tempdir
+            tempfile.tempdir = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0] or folder
             try:
                 if results is None:
                     results = iter(getattr(import_module(module), name)(batches, **options))
                 result = next(results, None)
             finally:
+                tempfile.tempdir = folder
                 sys.path.remove(home)
                 ours = exchange(theirs)
             if result is None:

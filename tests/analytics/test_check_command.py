@@ -161,6 +161,32 @@ def test_a_check_that_is_stopped_ends_with_its_java(project_root: Path, tmp_path
     assert [line for line in told.splitlines() if re.search("Traceback| ERROR |Exception", line)] == []
 
 
+@pytest.mark.spark
+def test_a_stopped_check_leaves_nothing_of_its_tasks(project_root: Path, tmp_path: Path) -> None:
+    """A check that ends while Python workers judge says so in one line. Their folders are gone when Java is."""
+    write_random_runs(tmp_path / "random", [1, 2])
+    (temporary := tmp_path / "temporary").mkdir()
+    folders = {"TMPDIR": str(temporary), "SPARK_LOCAL_DIRS": str(temporary)}
+    env = {**os.environ, "PYTHONPATH": str(project_root), **folders}
+    order = [*PFLAB, str(tmp_path / "random"), "--engine", "spark"]
+    with subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as check:
+        # The driver has two folders, and each task has one.
+        until = time.monotonic() + PATIENCE_S
+        while len(list(temporary.rglob("pflab-check-*"))) < 3 and check.poll() is None and time.monotonic() < until:
+            time.sleep(0.01)
+        (java,) = Path(f"/proc/{check.pid}/task/{check.pid}/children").read_text().split()[:1]
+        java_ends = os.pidfd_open(int(java))
+        check.send_signal(signal.SIGTERM)
+        said, told = check.communicate(timeout=PATIENCE_S)
+    assert select.select([java_ends], [], [], PATIENCE_S)[0]
+    os.close(java_ends)
+    assert (check.returncode, said) == (130, "")
+    assert [line for line in told.splitlines() if not line.startswith("WARNING: Using incubator modules")] == [
+        "pflab: stopped"
+    ]
+    assert list(temporary.rglob("pflab-*")) == []
+
+
 _STOPPED_BETWEEN = """
 import os, signal, sys
 from analytics.ingest.session import session

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from pflab.analytics import CannotJudge, judge
-from tests.support.judged_traces import PATIENCE_S, Judged
+from tests.support.judged_traces import PATIENCE_S, Judged, pflab_check
 
 ON_THEIR_SESSION = """
 import sys
@@ -48,17 +49,33 @@ def test_what_cannot_be_judged_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("kind", ["classic", "Connect"])
+@pytest.mark.parametrize("kind", ["classic", "Connect", "spark-submit"])
 def test_a_session_of_somebody_else_judges_runs(judged: Judged, tmp_path: Path, kind: str) -> None:
-    """A program with a module `traces` of its own judges with its session, classic or Spark Connect, whose settings stay: ANSI
-    mode, 200 partitions."""
+    """A program with a module `traces` of its own judges with its session, classic, of Spark Connect or submitted to Spark,
+    whose settings stay: ANSI mode, 200 partitions."""
     (tmp_path / "traces.py").write_text("OURS = True\n", "ascii")
     (tmp_path / "program.py").write_text(ON_THEIR_SESSION, "ascii")
     place = str(judged.root / "suite" / "lost-mail")
-    order = [sys.executable, "program.py", place, "verdict.txt", kind]
+    starts = (
+        [str(Path(find_spec("pyspark").origin).parent / "bin" / kind)] if kind == "spark-submit" else [sys.executable]
+    )
+    order = [*starts, "program.py", place, "verdict.txt", kind]
     done = subprocess.run(
         order, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, check=False,
         env={**os.environ, "PYSPARK_PYTHON": sys.executable},
     )  # fmt: skip
     assert done.returncode == judge(place).exit_code, done.stderr[-3000:]
     assert (tmp_path / "verdict.txt").read_text("utf-8") == str(judge(place))
+
+
+@pytest.mark.spark
+def test_a_server_of_spark_connect_judges_runs(judged: Judged, project_root: Path) -> None:
+    """`pflab check` uses the server that SPARK_REMOTE names. Tables at a URL need a classic session, which one line says."""
+    place = str(judged.root / "suite" / "lost-mail")
+    there = pflab_check(project_root, place, "--engine", "spark", SPARK_REMOTE="local[2]")
+    here = pflab_check(project_root, place)
+    assert (there.returncode, there.stdout) == (here.returncode, here.stdout), there.stderr[-3000:]
+    refused = pflab_check(project_root, place, "--tables", "file:///nowhere", SPARK_REMOTE="local[2]")
+    assert refused.returncode == 2
+    assert "tables at a URL are written in a classic session" in refused.stderr
+    assert "internal error" not in refused.stderr

@@ -36,7 +36,12 @@ Traces = Annotated[
     ),
 ]
 Master = Annotated[
-    str | None, Option(metavar="URL", help="The Spark master; default: all cores of this machine, local[*].")
+    str | None,
+    Option(
+        metavar="URL",
+        help="The Spark master, or a server of Spark Connect (sc://HOST); default: that of SPARK_REMOTE, or all cores of"
+        " this machine, local[*].",
+    ),
 ]
 
 
@@ -173,25 +178,32 @@ def _embedded(request: Request, listed: Sequence[str]) -> Iterator[tuple[Judged,
 def _on_spark(request: Request, files: Sequence[str], urls: Sequence[str]) -> Iterator[tuple[Judged, str]]:
     """Judge with Spark: batches of runs with the embedded engine in its tasks, and what is too large for a task with
     Spark's own plans of the tables."""
-    from analytics.ingest.session import need_spark, session  # noqa: PLC0415 - an extra
+    from analytics.ingest.places import sizes  # noqa: PLC0415 - an extra
+    from analytics.ingest.session import BATCHES, for_plans, session  # noqa: PLC0415 - an extra
 
     need(*_PACKAGES, "pyspark", "pandas")
-    need_spark()
     from analytics import batches  # noqa: PLC0415 - an extra
     from analytics.embedded.product import version  # noqa: PLC0415 - an extra
     from analytics.ingest.tables import Tables  # noqa: PLC0415 - an extra
     from analytics.published import check, table_store  # noqa: PLC0415 - an extra
 
     places = [*files, *urls]
-    with _stages("starting Spark", batches.STAGES) as show_stage, session(request.master, None) as spark:
+    settings = None if urls or batches.too_large(sizes(files)) else BATCHES
+    with _stages("starting Spark", batches.STAGES) as show_stage, session(request.master, settings) as spark:
         name = f"Spark {spark.version}"
         is_kept = request.tables is not None
 
         def judge(base: str, chosen: Sequence[str] | None = None) -> AbstractContextManager[Judged]:
             return batches.judged(
-                spark, places, lambda nth: Tables(spark, f"{base}/{nth}"), show_stage, only=chosen, rules=request.rules,
-                report=request.is_report or is_kept, publish=request.is_published or is_kept,
-            )  # fmt: skip
+                spark,
+                places,
+                lambda nth: Tables(for_plans(spark), f"{base}/{nth}"),
+                show_stage,
+                only=chosen,
+                rules=request.rules,
+                report=request.is_report or is_kept,
+                publish=request.is_published or is_kept,
+            )
 
         if request.tables is None:
             with temporary_folder("pflab-check-") as base, judge(base) as found:

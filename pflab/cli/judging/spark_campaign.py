@@ -50,12 +50,11 @@ _RESULT: Final = "results"
 @contextmanager
 def playing_in_spark(master: str) -> Iterator[Played]:
     """Start Spark inside the block, and return what plays seeds in its tasks. Raises CommandError if Spark fails."""
-    from analytics.ingest.session import need_packages, need_spark, session  # noqa: PLC0415 - an extra
+    from analytics.ingest.session import BATCHES, need_packages, session  # noqa: PLC0415 - an extra
 
     with analytics_failure_of("simulate"):
         need_packages("duckdb", "pyarrow", "pyspark", "pandas")
-        need_spark()
-        with session(master) as spark:
+        with session(master, BATCHES) as spark:
             yield played_on(spark)
 
 

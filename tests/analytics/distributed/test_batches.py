@@ -19,7 +19,7 @@ from analytics import batches
 from analytics import rows as judged_rows
 from analytics.embedded.engine import judge as judge_here
 from analytics.embedded.engine import judged as judged_here
-from analytics.embedded.task import judge_batch
+from analytics.embedded.task import judge_contents
 from analytics.errors import AnalyticsError, NoTraces
 from analytics.ingest.places import contents_of
 from analytics.ingest.tables import Tables
@@ -182,7 +182,7 @@ def test_a_task_leaves_the_modules_of_the_session_s_owner(monkeypatch: pytest.Mo
         for name in before:
             patch.delitem(sys.modules, name)
         patch.setitem(sys.modules, "traces", theirs)
-        assert list(in_worker(judge_batch, figures=(), is_published=False)([])) == []
+        assert list(in_worker(judge_contents, figures=(), is_published=False)([])) == []
         names = {name for name in sys.modules if name.partition(".")[0] in {"analytics", "traces"}}
         assert names == {"traces"}
         assert sys.modules["traces"] is theirs
