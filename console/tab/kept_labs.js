@@ -12,6 +12,9 @@
 const DATABASE = `pflab ${new URL("../../", import.meta.url).pathname}`;
 const LABS = "labs";
 
+/** Taken at once: the worker loses it when it has loaded Python (confinement.js). */
+const { indexedDB } = self;
+
 /** @returns {Promise<IDBDatabase>} */
 function opened() {
   const request = indexedDB.open(DATABASE, 1);

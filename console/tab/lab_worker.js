@@ -9,9 +9,10 @@
  */
 
 import { CLOCK, LAB } from "../api.js";
-import * as ed25519 from "../vendor/ed25519.js";
+import { confine } from "./confinement.js";
 import { keepLab, keptLab } from "./kept_labs.js";
 import { LabPorts, wordsOf } from "./lab_ports.js";
+import { loadedPython } from "./python.js";
 
 /**
  * @typedef {import("./lab_ports.js").Answering} Answering
@@ -30,8 +31,8 @@ import { LabPorts, wordsOf } from "./lab_ports.js";
 
 const PYTHON = new URL("../../python/", import.meta.url);
 
-/** Where the lab's modules are, in the file system of Python. */
-const MODULES = "/lib/pflab";
+/** Taken at once: `confine` takes it from everybody. */
+const { fetch } = self;
 
 /** How often the lab is kept at most, in milliseconds, if it changes all the time. */
 const KEEP_EVERY_MS = 3_000;
@@ -106,18 +107,15 @@ async function fileOf(file) {
   return answer.arrayBuffer();
 }
 
-/** Load Python, and the lab's modules. @returns {Promise<Browser>} */
+/** Load Python and the lab's modules, and let them reach nothing outside of this worker. @returns {Promise<Browser>} */
 async function load() {
-  const modules = fileOf("lab.tar.xz");
-  modules.catch(() => undefined); // it is told below, when it is awaited
   const { loadPyodide } = await import(new URL("pyodide.mjs", PYTHON).href);
-  const python = await loadPyodide({ indexURL: PYTHON.href, env: { HOME: "/home", PYTHONDONTWRITEBYTECODE: "1" } });
-  tell("loading", 0.4, "Unpacking the lab");
-  python.unpackArchive(await modules, "xztar", { extractDir: MODULES });
-  python.registerJsModule("pflab_ed25519", ed25519);
-  python.runPython(`import sys; sys.path.insert(0, "${MODULES}")`);
-  tell("loading", 0.55, "Loading the lab");
-  return python.pyimport("pflab.tab.browser");
+  const python = await loadedPython(loadPyodide, PYTHON.href, fileOf("lab.tar.xz"), (step, words) =>
+    tell("loading", step, words),
+  );
+  const browser = python.pyimport("pflab.tab.browser");
+  confine();
+  return browser;
 }
 
 /** @param {"loading" | "choosing" | "ready" | "failed"} state @param {number} step @param {string} words */

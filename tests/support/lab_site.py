@@ -38,20 +38,23 @@ def built_lab(factory: pytest.TempPathFactory) -> Path:
 
 
 class StaticServer:
-    """A web server that only gives files. It has the lab below a path, and an empty page.
+    """A web server that only gives files. It has the lab below a path, an empty page and a script.
 
     lab: the folder with the files of the lab.
 
-    url: the address of the lab's page. outside: an empty page of the same host that is no part of the lab.
-    missing: the names of files that are not given at present.
+    url: the address of the lab's page. outside: an empty page of the same host that is no part of the lab; a
+        script is beside it.
+    missing: the names of files that are not given at present. asked: the paths of all requests.
     """
 
     def __init__(self, lab: Path) -> None:
         self.missing: set[str] = set()
-        missing = self.missing
+        self.asked: list[str] = []
+        missing, asked = self.missing, self.asked
 
         class Handler(SimpleHTTPRequestHandler):
             def send_head(self) -> Any:
+                asked.append(self.path)
                 if self.path.rpartition("/")[2] in missing:
                     self.send_error(503)
                     return None
@@ -64,6 +67,7 @@ class StaticServer:
         below = Path(self._folder.name) / "below"
         below.mkdir()
         (below / "lab").symlink_to(lab)
+        below.with_name("outside.js").write_text("export const outside = true;\n", "utf-8")
         below.with_name("outside.html").write_text('<!doctype html><link rel="icon" href="data:," />', "utf-8")
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=self._folder.name))
         host = f"http://127.0.0.1:{self._server.server_port}"

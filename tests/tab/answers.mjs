@@ -12,7 +12,6 @@ import { pathToFileURL } from "node:url";
 
 const site = process.argv[2];
 const PYTHON = join(site, "python/");
-const MODULES = "/lib/pflab";
 
 /** Only the message of an error: the source of Pyodide is one line of a megabyte. @param {unknown} error */
 function end(error) {
@@ -23,11 +22,9 @@ process.on("uncaughtException", end);
 process.on("unhandledRejection", end);
 
 const { loadPyodide } = await import(pathToFileURL(`${PYTHON}pyodide.mjs`).href);
-const ed25519 = await import(pathToFileURL(join(site, "console/vendor/ed25519.js")).href);
-const pyodide = await loadPyodide({ indexURL: PYTHON, env: { HOME: "/home", PYTHONDONTWRITEBYTECODE: "1" } });
-pyodide.unpackArchive(new Uint8Array(await readFile(`${PYTHON}lab.tar.xz`)), "xztar", { extractDir: MODULES });
-pyodide.registerJsModule("pflab_ed25519", ed25519);
-pyodide.runPython(`import sys; sys.path.insert(0, "${MODULES}")`);
+const { loadedPython } = await import(pathToFileURL(join(site, "console/tab/python.js")).href);
+const modules = readFile(`${PYTHON}lab.tar.xz`).then((content) => new Uint8Array(content));
+const pyodide = await loadedPython(loadPyodide, PYTHON, modules, () => undefined);
 const lab = pyodide.pyimport("pflab.tab.browser");
 const mistakes = await lab.open_lab(null, null);
 if (mistakes.length > 0) throw new Error(mistakes.join("\n"));

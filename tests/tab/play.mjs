@@ -13,7 +13,7 @@
 
 import { readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import * as ed25519 from "../../console/vendor/ed25519.js";
+import { loadedPython } from "../../console/tab/python.js";
 
 const [python, checkout, place, seeds, scenarios] = process.argv.slice(2);
 
@@ -27,14 +27,14 @@ process.on("unhandledRejection", end);
 
 const began = performance.now();
 const { loadPyodide } = await import(pathToFileURL(`${python}/pyodide.mjs`).href);
-const pyodide = await loadPyodide({ indexURL: `${python}/`, env: { HOME: "/home", PYTHONDONTWRITEBYTECODE: "1" } });
-pyodide.unpackArchive(new Uint8Array(await readFile(`${python}/lab.tar.xz`)), "xztar", { extractDir: "/lib/pflab" });
-pyodide.registerJsModule("pflab_ed25519", ed25519);
+const modules = readFile(`${python}/lab.tar.xz`).then((content) => new Uint8Array(content));
+/** @type {any} */
+const pyodide = await loadedPython(loadPyodide, `${python}/`, modules, () => undefined);
 for (const [inside, outside] of [["/checkout", checkout], ["/place", place]]) {
   pyodide.FS.mkdir(inside);
   pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: outside }, inside);
 }
-pyodide.runPython(`import sys; sys.path[:0] = ["/checkout", "/lib/pflab"]`);
+pyodide.runPython(`import sys; sys.path.insert(0, "/checkout")`);
 const traces = pyodide.pyimport("tests.tab.traces");
 const startS = (performance.now() - began) / 1000;
 const playS = await traces.write("/place", pyodide.toPy(JSON.parse(seeds)), pyodide.toPy(JSON.parse(scenarios)));

@@ -125,6 +125,29 @@ class TestLab:
         lab.json("POST", "/lab/saved/first/reset")
 
 
+WAYS_OUT = {
+    "from js import fetch": "ImportError: cannot import name 'fetch' from 'js'",
+    "from js import indexedDB": "ImportError: cannot import name 'indexedDB' from 'js'",
+    "import js; js.Object": "AttributeError: Object",
+    "from pyodide.code import run_js; run_js('1')": "ImportError: cannot import name 'eval' from 'js'",
+    "import socket; socket.create_connection(('127.0.0.1', 9))": "OSError",
+    "import subprocess; subprocess.run(['true'])": "OSError",
+    "import urllib.request": "ModuleNotFoundError: No module named 'urllib.request'",
+}
+"""Programs in Python that try to reach the browser or the network, and how their error begins."""
+
+
+@pytest.mark.long
+@pytest.mark.xdist_group("site")
+@can_be_built
+def test_python_has_nothing_of_the_browser(built: Path) -> None:
+    """The module `js`, which is the window in other pages with Pyodide, is empty, and there is no network and no process."""
+    program = [Path(__file__).with_name("ways_out.mjs"), built, json.dumps([*WAYS_OUT])]
+    done = subprocess.run(["node", *program], capture_output=True, text=True, check=True)
+    for error, (way, begins) in zip(json.loads(done.stdout), WAYS_OUT.items(), strict=True):
+        assert str(error).startswith(begins), (way, error)
+
+
 def test_what_is_imported_late_is_found(tmp_path: Path) -> None:
     """Modules that a function imports, and relative ones, are found, but not what only type checkers import."""
     files = {
