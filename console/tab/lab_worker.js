@@ -43,8 +43,11 @@ const REST = 20;
 /** After how many attempts the pages say that the lab is not kept. */
 const MOST_FAILURES = 3;
 
-/** What a browser says when it has no memory left for a lab. */
+/** What Python and browsers say when there is no memory left for a lab. */
 const NO_MEMORY = /memory/i;
+
+/** The answer of a lab to a request for which there was no memory: a tab has no disk that could be full. */
+const INSUFFICIENT_STORAGE = 507;
 
 const [name = "default"] = self.name.split(" ");
 
@@ -61,11 +64,14 @@ function answer({ method, target, headers, body }, send) {
   /** @type {AnsweringTask | null} */
   let answering = null;
   const whole = browser.then((python) => {
-    answering = python.answer(method, target, headers, body, send);
+    answering = python.answer(method, target, headers, body, (kind, a, b) => {
+      send(kind, a, b);
+      if (kind === "start" && a === INSUFFICIENT_STORAGE) fail(new Error("no memory is free"));
+    });
     // `then` destroys the proxy on which it is called, so a copy of it is awaited, and the proxy can be cancelled.
     return answering.copy().then(destroy, (error) => {
       destroy();
-      throw error;
+      throw broken(error);
     });
   });
   const destroy = () => answering?.destroy();
@@ -83,7 +89,9 @@ async function open(beginning) {
   if (!isOpen) tell("loading", 0.8, "Starting the servers");
   const file = beginning.how === "file" ? beginning.content : kept?.content;
   const topology = beginning.how === "topology" ? beginning.content : file ? undefined : await example();
-  const mistakes = await python.open_lab(topology, file);
+  const mistakes = await python.open_lab(topology, file).catch((error) => {
+    throw broken(error);
+  });
   if (mistakes.length > 0) {
     if (!isOpen) await choose();
     throw new Error(mistakes.join("\n"));
@@ -174,26 +182,41 @@ async function keepAlways() {
     const began = performance.now();
     try {
       if (isOpen) state = await keep(state);
-      if (failures >= MOST_FAILURES) tell("ready", 1, "");
+      if (isOpen && failures >= MOST_FAILURES) tell("ready", 1, "");
       failures = 0;
     } catch (error) {
       failures++; // a lab that goes back to a saved one cannot be asked meanwhile
-      if (failures === MOST_FAILURES) tell("ready", 1, `This browser does not keep the lab: ${wordsOf(error)}`);
+      if (isOpen && failures === MOST_FAILURES)
+        tell("ready", 1, `This browser does not keep the lab: ${wordsOf(error)}`);
     }
     const restMs = Math.max(KEEP_EVERY_MS, REST * (performance.now() - began));
     await new Promise((resolve) => setTimeout(resolve, restMs));
   }
 }
 
-/** Say in plain words why there is no lab. @param {unknown} error */
+/** Return an error of Python. If Python cannot go on after it, the worker has failed. @template E @param {E} error */
+function broken(error) {
+  if (NO_MEMORY.test(wordsOf(error)) || /** @type {any} */ (error)?.pyodide_fatal_error) fail(error);
+  return error;
+}
+
+/** Say in plain words why there is no lab. It is kept no more, so what was kept is from before. @param {unknown} error */
 function fail(error) {
   const words = wordsOf(error);
-  const why = NO_MEMORY.test(words) ? "This browser has no memory left for a lab" : "The lab could not begin";
-  tell("failed", 1, `${why}: ${words}`);
+  const why = isOpen ? "The lab could not go on" : "The lab could not begin";
+  isOpen = false;
+  tell(
+    "failed",
+    1,
+    NO_MEMORY.test(words) ? `This browser has no memory left for the lab: ${words}` : `${why}: ${words}`,
+  );
 }
 
 if ("SharedWorkerGlobalScope" in self) {
   self.addEventListener("connect", (/** @type {any} */ event) => ports.add(event.ports[0]));
 } else ports.add(/** @type {any} */ (self));
 tell("loading", 0.05, "Loading Python");
+for (const kind of ["error", "unhandledrejection"]) {
+  self.addEventListener(kind, (/** @type {any} */ event) => broken(event.error ?? event.reason)); // of a task in Python
+}
 browser.then(choose).then(keepAlways, fail);

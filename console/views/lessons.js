@@ -12,6 +12,9 @@ import { Visit } from "./visit.js";
 
 const LEVELS = { basic: "Basic", advanced: "Advanced", expert: "Expert" };
 
+/** What a tab says of lessons. */
+const NOT_KEPT = "This browser keeps the lab, but no lesson: a lesson ends when its last tab is closed.";
+
 /** The dialog with the list of lessons. @param {{store: Store}} props */
 export function Lessons({ store }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
@@ -39,6 +42,7 @@ export function Lessons({ store }) {
     <h2>Lessons</h2>
     <p class="hint">
       Each lesson is played in a lab of its own, beside the lab that you see. Its stores, databases and mails are real.
+      ${store.address.inTab && NOT_KEPT}
     </p>
     ${
       labs.length > 0 &&
@@ -131,6 +135,7 @@ export function LessonCard({ store }) {
       <button onClick=${() => player.end()} title="End the lesson and its lab">End</button>
     </header>
     ${index === 0 && lesson.introduction && html`<p class="introduction">${lesson.introduction}</p>`}
+    ${index === 0 && store.address.inTab && html`<p class="hint">${NOT_KEPT}</p>`}
     <div aria-live="polite">${beat ? html`<${BeatText} store=${store} beat=${beat} />` : html`<${TheEnd} store=${store} lesson=${lesson} />`}</div>
     <footer>
       <button disabled=${index === 0 || busy} onClick=${() => player.back()} title="One step back (b)">Back</button>

@@ -15,6 +15,7 @@ files beside it, in a run folder or in the folder of a saved lab:
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -151,6 +152,15 @@ class LabState(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.json.encode(self)
 
 
+MOST_NESTED: Final = 100
+"""The most levels of lists and objects in a state. A lab writes under ten."""
+
+_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]', re.DOTALL)
+"""A text of JSON, or the beginning or the end of a level."""
+
+_LEVELS: Final = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
+
+
 class _Version(msgspec.Struct):
     format: int = 1
     """Before format 2 a state did not say its format."""
@@ -162,6 +172,8 @@ def decoded_state(content: bytes, place: Path) -> LabState:
 
     place: where it was read, for the error.
     """
+    if _is_nested_deeply(content):  # in a browser this would break Python, not raise RecursionError
+        raise LabError(f"{place} cannot be read: it is nested more than {MOST_NESTED} levels deep")
     try:
         version = msgspec.json.decode(content, type=_Version).format
         if version != FORMAT:
@@ -172,6 +184,16 @@ def decoded_state(content: bytes, place: Path) -> LabState:
         return msgspec.json.decode(content, type=LabState)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise LabError(f"{place} cannot be read: {error}") from error
+
+
+def _is_nested_deeply(content: bytes) -> bool:
+    """Return whether JSON has more levels than MOST_NESTED."""
+    depth = 0
+    for token in _TOKEN.finditer(content):
+        depth += _LEVELS.get(token.group(), 0)
+        if depth > MOST_NESTED:
+            return True
+    return False
 
 
 def write_state(folder: Path, state: LabState) -> None:

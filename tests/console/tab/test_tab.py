@@ -17,6 +17,7 @@ from tests.support.cli_runs import output_of
 from tests.support.console_lessons import LONGEST_MS, go_on
 from tests.support.console_page import OpenPage, up
 from tests.support.lab_site import StaticServer, built_lab, can_be_built
+from tests.support.tab_pages import post
 
 pytestmark = can_be_built
 
@@ -44,15 +45,6 @@ def browser(each_browser: Browser) -> Browser:
 def site(served: StaticServer) -> str:
     """The URL of the lab's page."""
     return served.url
-
-
-def post(page: Page, subject: str) -> None:
-    """Post in Projects on A."""
-    page.get_by_role("tab", name="Folders").click()
-    page.get_by_role("button", name="Post on A").click()
-    page.get_by_label("Subject").fill(subject)
-    page.get_by_role("dialog").get_by_role("button", name="Post", exact=True).click()
-    expect(page.get_by_role("button", name=subject).first).to_be_visible()
 
 
 def move(page: Page, span: str) -> None:
@@ -128,6 +120,7 @@ def test_a_lesson_is_played_to_its_end(site: str, open_page: OpenPage) -> None:
     page = open_page(f"{site}?lesson=lost-mail").page
     card = page.get_by_role("region", name="Lesson")
     expect(card).to_be_visible(timeout=LONGEST_MS)
+    expect(card).to_contain_text("a lesson ends when its last tab is closed")
     page.evaluate("document.kept = true")
     following = card.locator("button.primary")
     while following.count():

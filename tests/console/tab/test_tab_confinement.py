@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from tests.support.browser_workers import LabWorker
 from tests.support.console_lessons import LONGEST_MS
-from tests.support.console_page import OpenPage
+from tests.support.console_page import OpenPage, up
+from tests.support.hostile_files import HOSTILE_TOPOLOGIES, MARKUP, hostile_labs
+from tests.support.lab_files import files_of, small_lab_file
 from tests.support.lab_site import StaticServer, built_lab, can_be_built
+from tests.support.tab_pages import post
 
 pytestmark = can_be_built
 
@@ -20,11 +26,6 @@ pytestmark = can_be_built
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticServer]:
     with StaticServer(built_lab(tmp_path_factory)) as server:
         yield server
-
-
-def up(page: Page) -> None:
-    """Wait until the lab of a page is up."""
-    expect(page.get_by_role("tab", name="Map")).to_be_visible(timeout=LONGEST_MS)
 
 
 WAYS_OUT: Final = {
@@ -76,3 +77,38 @@ def test_a_worker_has_no_way_out(served: StaticServer, browser: Browser, open_pa
     page.get_by_role("button", name="1 h", exact=True).click()
     expect(page.get_by_text("lab moves the clock to 2003-10-21T01:00:00Z").first).to_be_visible()
     watched.complaints.clear()  # the ways out are closed
+
+
+def test_files_of_strangers_are_refused_in_a_tab(served: StaticServer, open_page: OpenPage, tmp_path: Path) -> None:
+    """A tab refuses each hostile file in words, and the lab that is open plays on."""
+    with ThreadPoolExecutor(1) as thread:  # the browser's driver has the event loop of this one
+        lab = thread.submit(asyncio.run, small_lab_file(tmp_path)).result()
+    files = [(f"{way}.zip", content) for way, content in hostile_labs(files_of(lab)).items()]
+    files += [(f"{way}.yaml", text.encode()) for way, text in HOSTILE_TOPOLOGIES.items()]
+    page = open_page(served.url).page
+    up(page)
+    title = page.title()
+    page.get_by_role("button", name="Save …").click()
+    chooser = page.get_by_label("Open a topology (.yaml) or the file of a lab")
+    dialog = page.get_by_role("dialog", name="Save")
+    for name, content in files:
+        chooser.set_input_files({"name": name, "mimeType": "", "buffer": content})
+        expect(chooser).to_be_enabled(timeout=LONGEST_MS)
+        expect(dialog.get_by_role("alert"), name).not_to_be_empty(timeout=LONGEST_MS)
+        chooser.set_input_files({"name": "none.yaml", "mimeType": "", "buffer": b"servers: 1\n"})
+        expect(dialog.get_by_role("alert")).to_contain_text("servers")
+    page.keyboard.press("Escape")
+    post(page, "It plays on")
+    assert page.title() == title
+
+
+def test_markup_is_shown_as_text(served: StaticServer, open_page: OpenPage) -> None:
+    """Subject and text of a post, which may come from a stranger, make no element of the page."""
+    page = open_page(served.url).page
+    up(page)
+    title = page.title()
+    post(page, MARKUP)
+    page.get_by_role("button", name=MARKUP).first.click()
+    expect(page.get_by_text(MARKUP).first).to_be_visible()
+    assert page.locator("img[src=x], a[href^=javascript], script:not([src])").count() == 1  # that of the page itself
+    assert page.title() == title
