@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { LiveSource } from "../source/live.js";
+
+Object.assign(globalThis, { requestAnimationFrame: (/** @type {() => void} */ act) => setTimeout(act) });
+globalThis.addEventListener ??= () => {};
+
+/**
+ * Follow a lab from after so many events. Returns the events that arrive, how often events were lost, and what tells of new ones.
+ * @param {Record<number, {events: number[], end: number}>} pieces what the lab answers, by the number of events that the page has
+ * @param {number} count
+ */
+async function followed(pieces, count) {
+  /** @type {(news: import("../source/lab_streams.js").Told) => void} */
+  let tell = () => {};
+  /** @type {import("../source/server_door.js").Door} */
+  const door = {
+    origin: null,
+    open: null,
+    ask: async (target) => {
+      const { events, end } = pieces[Number(/after=(\d+)/.exec(target)?.[1])];
+      const lines = events.map((number) => JSON.stringify({ number }) + "\n").join("");
+      return new Response(lines, { headers: { "Pflab-Next": String(end) } });
+    },
+    follow: (reader) => {
+      tell = reader;
+      return () => {};
+    },
+  };
+  const source = new LiveSource("", door);
+  source.count = count;
+  /** @type {number[]} */
+  const arrivals = [];
+  let losses = 0;
+  await source.follow(
+    (events) => arrivals.push(...events.map((/** @type {any} */ event) => event.number)),
+    () => {},
+    () => (losses += 1),
+  );
+  const news = (/** @type {number[]} */ ...numbers) =>
+    tell({ arrivals: numbers.map((number) => ({ number, data: JSON.stringify({ number }) })) });
+  return { arrivals, news, losses: () => losses };
+}
+
+const later = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+test("all events arrive in order, those of the stream once", async () => {
+  const lab = await followed(
+    { 4: { events: [5, 6], end: 6 }, 6: { events: [7], end: 7 }, 7: { events: [], end: 7 } },
+    4,
+  );
+  lab.news(7, 8);
+  lab.news(8, 9);
+  await later();
+  assert.deepEqual(lab.arrivals, [5, 6, 7, 8, 9]);
+  assert.equal(lab.losses(), 0);
+});
+
+test("a page learns that the lab has forgotten events that it needs, while it loads or after that", async () => {
+  const slow = await followed({ 4: { events: [5, 6], end: 6 }, 6: { events: [17], end: 17 } }, 4);
+  assert.deepEqual([slow.arrivals, slow.losses()], [[5, 6], 1]);
+  const asleep = await followed({ 4: { events: [], end: 4 } }, 4);
+  asleep.news(17);
+  await later();
+  assert.deepEqual([asleep.arrivals, asleep.losses()], [[], 1]);
+});
