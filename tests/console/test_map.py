@@ -156,8 +156,9 @@ def test_labels_of_a_busy_run_do_not_meet(run: Run, open_page: OpenPage) -> None
     page.goto(run.file.as_uri())
     count = 0
     for _ in range(5):
-        page.evaluate("labels.clear()")
         page.get_by_role("button", name="Zoom in").click()
+        page.evaluate(TWO_FRAMES)
+        page.evaluate("labels.clear(); dispatchEvent(new Event('resize'))")  # all is painted again, at this zoom alone
         painted = page.evaluate(f"{TWO_FRAMES}.then(() => [...labels.values()])")
         count += len(painted)
         found = sorted(painted, key=lambda label: (label["y"], label["left"]))
