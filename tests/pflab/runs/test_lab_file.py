@@ -35,7 +35,7 @@ async def test_equal_labs_have_equal_files(tmp_path: Path) -> None:
                 "seed",
                 "topology.yaml",
             ),
-            *("traces/B-1-1.jsonl", "traces/lab-1-1.jsonl"),
+            *("traces/A-1-1.jsonl", "traces/B-1-1.jsonl", "traces/lab-1-1.jsonl"),
         ]
     )
     assert {member.date_time for member in members} == {(1980, 1, 1, 0, 0, 0)}
