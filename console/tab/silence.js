@@ -9,10 +9,12 @@ const PATIENCE_MS = 20_000;
 
 const MS = 1_000;
 
-/** @param {{door: TabDoor, again: () => void}} props */
-export function Silence({ door, again }) {
+/**
+ * silentMs: for how long the worker has not answered. It is a property, because with equal properties nothing is drawn again.
+ * @param {{door: TabDoor, silentMs: number, again: () => void}} props
+ */
+export function Silence({ door, silentMs, again }) {
   const { state, words } = door.condition.value;
-  const silentMs = door.silentMs();
   if (state === "failed" && door.wasReady) return html`<${Told} words=${words} again=${again} />`;
   if (state === "ready" && silentMs > PATIENCE_MS) {
     const seconds = Math.round(silentMs / MS);

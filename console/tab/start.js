@@ -80,4 +80,5 @@ const stop = effect(() => {
 
 const notice = document.createElement("div");
 document.body.append(notice);
-setInterval(() => render(html`<${Silence} door=${door} again=${again} />`, notice), LOOK_MS);
+const look = () => render(html`<${Silence} door=${door} silentMs=${door.silentMs()} again=${again} />`, notice);
+setInterval(look, LOOK_MS);

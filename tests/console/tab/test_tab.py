@@ -17,7 +17,7 @@ from tests.support.cli_runs import output_of
 from tests.support.console_lessons import LONGEST_MS, go_on
 from tests.support.console_page import OpenPage, up
 from tests.support.lab_site import StaticServer, built_lab, can_be_built
-from tests.support.tab_pages import post
+from tests.support.tab_pages import KEPT_AFTER, post
 
 pytestmark = can_be_built
 
@@ -69,20 +69,6 @@ def taken(page: Page, home: Path) -> bytes:
     ):  # Firefox 153 does not say which download begins, so Playwright does not tell of it
         page.wait_for_timeout(POLL_MS)
     return file.read_bytes()
-
-
-KEPT_AFTER = """async (before) => {
-  const done = (request) => new Promise((resolve) => { request.onsuccess = () => resolve(request.result); });
-  for (;;) {
-    const database = await done(indexedDB.open("pflab /below/lab/", 1));
-    const lab = await done(database.transaction("labs").objectStore("labs").get("default"));
-    database.close();
-    if (lab?.keptAt > before) return lab.keptAt;
-    await new Promise(requestAnimationFrame);
-  }
-}"""
-"""Wait until the browser has kept the lab after an instant, and return when, in milliseconds since 1970. The worker of a lab
-that is up has made the database."""
 
 
 def test_the_organization_is_shown_while_python_loads(site: str, open_page: OpenPage) -> None:
