@@ -12,7 +12,7 @@ import { CLOCK, LAB } from "../api.js";
 import { confine } from "./confinement.js";
 import { keepLab, keptLab } from "./kept_labs.js";
 import { LabPorts, wordsOf } from "./lab_ports.js";
-import { loadedPython } from "./python.js";
+import { startPython } from "./python.js";
 
 /**
  * @typedef {import("./lab_ports.js").Answering} Answering
@@ -108,19 +108,10 @@ async function example() {
   return answer.text();
 }
 
-/** Return a file of Python. @param {string} file */
-async function fileOf(file) {
-  const answer = await fetch(new URL(file, PYTHON));
-  if (!answer.ok) throw new Error(`the site does not give ${file} (${answer.status})`);
-  return answer.arrayBuffer();
-}
-
 /** Load Python and the lab's modules, and let them reach nothing outside of this worker. @returns {Promise<Browser>} */
 async function load() {
-  const { loadPyodide } = await import(new URL("pyodide.mjs", PYTHON).href);
-  const python = await loadedPython(loadPyodide, PYTHON.href, fileOf("lab.tar.xz"), (step, words) =>
-    tell("loading", step, words),
-  );
+  const python = await startPython(PYTHON.href, () => tell("loading", 0.3, "Starting Python"));
+  tell("loading", 0.6, "Loading the lab");
   const browser = python.pyimport("pflab.tab.browser");
   confine();
   return browser;

@@ -1,29 +1,16 @@
-"""Archives that depend on nothing but the names and contents of their files."""
+"""An archive that depends on nothing but the names and contents of its files."""
 
 from __future__ import annotations
 
 import io
 import lzma
 import tarfile
-import zipfile
 from collections.abc import Mapping
 from typing import Final
 
 _FILE_MODE: Final = 0o644
 _DICTIONARY_BYTES: Final = 16 << 20
 """How far back repeated bytes are found. The browser needs as much memory to unpack; all modules together are smaller."""
-
-
-def zipped(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip archive, from which Python imports modules where it lies."""
-    result = io.BytesIO()
-    with zipfile.ZipFile(result, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, content in sorted(files.items()):
-            entry = zipfile.ZipInfo(name)  # with the time 1980-01-01
-            entry.external_attr = _FILE_MODE << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content)
-    return result.getvalue()
 
 
 def tarred(files: Mapping[str, bytes]) -> bytes:

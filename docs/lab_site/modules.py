@@ -20,7 +20,6 @@ STARTS: Final = (
     "pydantic.functional_serializers",
     "site",  # Python's own start
     "_sysconfigdata__emscripten_wasm32-emscripten",  # sysconfig finds it by the name of the platform
-    "zipimport", "lzma", "tarfile",  # the modules arrive in archives
 )  # fmt: skip
 
 WHOLE: Final = ("encodings", "_pyodide", "pyodide")
@@ -30,6 +29,7 @@ LEFT_OUT: Final = frozenset({
     # There are no processes and no threads.
     "multiprocessing", "concurrent.futures.process", "concurrent.futures.interpreter", "asyncio.tools", "asyncio.__main__",
     "ctypes", "curses", "readline", "pyodide.console",
+    "asyncio.proactor_events", "asyncio.windows_events", "asyncio.windows_utils",
     # There are no sockets; what pages load, the browser loads.
     "ftplib", "http.client", "http.server", "netrc", "urllib.request", "xmlrpc",
     # There is no prompt and no command line: help, debuggers, profilers.
@@ -43,6 +43,10 @@ LEFT_OUT: Final = frozenset({
 })  # fmt: skip
 
 _FOR_TYPES: Final = frozenset({"TYPE_CHECKING", "typing.TYPE_CHECKING"})
+_OVERLOADS: Final = frozenset({"overload", "typing.overload"})
+
+_ANNOTATED_FOR_READERS: Final = frozenset({"sqlalchemy"})
+"""Libraries that do not read the annotations of their functions."""
 _AS_PROGRAM: Final = "__name__ == '__main__'"
 
 _HEADER: Final = MAGIC_NUMBER + bytes(12)
@@ -117,21 +121,57 @@ def _imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
             yield from _imports(child)
 
 
+class _WithoutTypes(ast.NodeTransformer):
+    """Removes what only type checkers read: their own statements, and overloads.
+
+    annotations: whether the annotations of functions stay.
+    """
+
+    def __init__(self, *, annotations: bool) -> None:
+        self._annotations = annotations
+
+    def visit_If(self, statement: ast.If) -> ast.AST | list[ast.AST]:
+        if ast.unparse(statement.test) not in _FOR_TYPES:
+            return self.generic_visit(statement)
+        return [self.visit(each) for each in statement.orelse] or _nothing(statement)
+
+    def visit_FunctionDef(self, function: ast.FunctionDef) -> ast.AST:
+        return self._function(function)
+
+    def visit_AsyncFunctionDef(self, function: ast.AsyncFunctionDef) -> ast.AST:
+        return self._function(function)
+
+    def _function(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        if _OVERLOADS.intersection(map(ast.unparse, function.decorator_list)):
+            return _nothing(function)
+        if not self._annotations:
+            function.returns = None
+            for each in ast.walk(function.args):
+                if isinstance(each, ast.arg):
+                    each.annotation = None
+        return self.generic_visit(function)
+
+
+def _nothing(place: ast.stmt) -> ast.AST:
+    return ast.copy_location(ast.Pass(), place)
+
+
 def compiled(module: str, file: Path, *, keep_docstrings: bool) -> tuple[str, bytes]:
     """Return the path of a module below its folder, and its bytecode; of a module in C or Rust, its file."""
     path = module.replace(".", "/")
     if file.suffix == ".so":
         return f"{path.rpartition('/')[0]}/{file.name}", file.read_bytes()
     path += "/__init__" if file.name == "__init__.py" else ""
-    code = compile(file.read_bytes(), f"{path}.py", "exec", dont_inherit=True, optimize=0 if keep_docstrings else 2)
+    without = _WithoutTypes(annotations=module.partition(".")[0] not in _ANNOTATED_FOR_READERS)
+    tree = without.visit(ast.parse(file.read_bytes()))
+    code = compile(tree, f"{path}.py", "exec", dont_inherit=True, optimize=0 if keep_docstrings else 2)
     return f"{path}.pyc", _HEADER + marshal.dumps(code)
 
 
 def write(parts: Path, own: list[str], compiled_libraries: list[str], installed: list[str]) -> None:
     """Write the bytecode of all modules that a lab needs.
 
-    parts: has the folders `own`, `compiled`, `installed` and `library`, and gets `made/library`, with the standard library, and
-        `made/lab`, with everything else.
+    parts: has the folders `own`, `compiled`, `installed` and `library`, and gets the folder `made`.
     own, compiled_libraries, installed: the names of the packages that are taken from these folders.
 
     Raises ImportError if a module of ours imports what is left out.
@@ -156,6 +196,6 @@ def write(parts: Path, own: list[str], compiled_libraries: list[str], installed:
             raise ImportError(f"{module} imports {', '.join(sorted(missing))}, which the lab in a tab does not have")
         # Our docstrings are what the HTTP API says about itself.
         path, content = compiled(module, file, keep_docstrings=file.is_relative_to(parts / "own"))
-        place = parts / "made" / ("library" if file.is_relative_to(library) else "lab") / path
+        place = parts / "made" / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(content)

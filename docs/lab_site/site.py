@@ -7,7 +7,7 @@
 | `service_worker.js` | keeps the files of this version in the browser |
 | `console/` | what the page loads |
 | `preview/`, `topology/` | what the page shows before the lab is up; the example topologies |
-| `python/` | Pyodide, its standard library, and `lab.tar.xz` with our modules and libraries |
+| `python/` | Pyodide, and `lab.tar.xz` with our modules, libraries and the standard library |
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ PYODIDE: Final = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 _DATA: Final = ("scenarios/*.yaml", "topology/examples/*.yaml", "console/index.html", "console/style/*.css")
 """What our modules read, below the source tree; and the modules of the console, for the file of a replay."""
 
-_COMPRESSED: Final = (".xz", ".zip")
-"""Files that no server makes smaller."""
+_COMPRESSED: Final = ".xz"
+"""The end of the name of a file that no server makes smaller."""
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,10 @@ def _python(found: parts.Parts) -> Iterator[tuple[str, bytes]]:
     yield "pyodide-lock.json", json.dumps({"info": lock["info"], "packages": {}}).encode()
     with TemporaryDirectory(prefix="pflab-site-") as made:
         _write_modules(found, Path(made))
-        yield "python_stdlib.zip", archives.zipped(_contents(Path(made) / "library"))
         data = [path for pattern in _DATA for path in parts.ROOT.glob(pattern)]
         data += [CONSOLE / path for path in script_paths()]
         ours = {path.relative_to(parts.ROOT).as_posix(): path.read_bytes() for path in data}
-        yield "lab.tar.xz", archives.tarred({**_contents(Path(made) / "lab"), **ours})
+        yield "lab.tar.xz", archives.tarred({**_contents(Path(made)), **ours})
 
 
 def _write_modules(found: parts.Parts, into: Path) -> None:

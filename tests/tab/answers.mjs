@@ -5,13 +5,11 @@
  * is a text is a mail; any other is sent as JSON. The lab is loaded as the page's worker loads it (console/tab/lab_worker.js), and begins with the example.
  */
 
-import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const site = process.argv[2];
-const PYTHON = join(site, "python/");
 
 /** Only the message of an error: the source of Pyodide is one line of a megabyte. @param {unknown} error */
 function end(error) {
@@ -21,11 +19,9 @@ function end(error) {
 process.on("uncaughtException", end);
 process.on("unhandledRejection", end);
 
-const { loadPyodide } = await import(pathToFileURL(`${PYTHON}pyodide.mjs`).href);
-const { loadedPython } = await import(pathToFileURL(join(site, "console/tab/python.js")).href);
-const modules = readFile(`${PYTHON}lab.tar.xz`).then((content) => new Uint8Array(content));
-const pyodide = await loadedPython(loadPyodide, PYTHON, modules, () => undefined);
-const lab = pyodide.pyimport("pflab.tab.browser");
+const { startPython } = await import(pathToFileURL(join(site, "console/tab/python.js")).href);
+const python = await startPython(join(site, "python/"));
+const lab = python.pyimport("pflab.tab.browser");
 const mistakes = await lab.open_lab(null, null);
 if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
 

@@ -11,9 +11,7 @@
  * Prints one line of JSON: the real seconds of the start and of the play.
  */
 
-import { readFile } from "node:fs/promises";
-import { pathToFileURL } from "node:url";
-import { loadedPython } from "../../console/tab/python.js";
+import { startPython } from "../../console/tab/python.js";
 
 const [python, checkout, place, seeds, scenarios] = process.argv.slice(2);
 
@@ -26,10 +24,7 @@ process.on("uncaughtException", end);
 process.on("unhandledRejection", end);
 
 const began = performance.now();
-const { loadPyodide } = await import(pathToFileURL(`${python}/pyodide.mjs`).href);
-const modules = readFile(`${python}/lab.tar.xz`).then((content) => new Uint8Array(content));
-/** @type {any} */
-const pyodide = await loadedPython(loadPyodide, `${python}/`, modules, () => undefined);
+const pyodide = await startPython(`${python}/`);
 for (const [inside, outside] of [["/checkout", checkout], ["/place", place]]) {
   pyodide.FS.mkdir(inside);
   pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: outside }, inside);

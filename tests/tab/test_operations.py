@@ -13,8 +13,8 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 from tests.support.lab_site import built_lab, can_be_built
+from tests.support.node_lab import NodeLab
 from tests.support.running_lab import lab_up
-from tests.tab.node_lab import NodeLab
 from tests.tab.operations import ABSENT, FAULTS, STREAMS, Answer, Ask, play
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("site"), can_be_built]

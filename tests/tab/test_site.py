@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import marshal
 import re
 import subprocess
 import sys
@@ -15,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from docs.lab_site import site
-from docs.lab_site.modules import Finder
+from docs.lab_site.modules import Finder, compiled
 from docs.lab_site.parts import ROOT
 from pflab.lessons.course import lessons_of_pflab
 from tests.support.lab_site import built_lab, can_be_built
-from tests.tab.node_lab import NodeLab
+from tests.support.node_lab import NodeLab
 
-MOST_SENT_BYTES = 8_800_000
+MOST_SENT_BYTES = 8_000_000
 """The limit of all files together, if the server compresses what can be compressed."""
 
 built_here = [pytest.mark.long, pytest.mark.xdist_group("site"), can_be_built]
@@ -168,6 +169,46 @@ def test_what_is_imported_late_is_found(tmp_path: Path) -> None:
     assert list(found) == [
         *("otherwise", "package", "package.deep", "package.deep.inner", "package.late", "package.part", "start")
     ]
+
+
+FOR_READERS = """
+import typing
+from typing import TYPE_CHECKING, overload
+if TYPE_CHECKING:
+    from missing import Text
+else:
+    Text = str
+class Kind:
+    @overload
+    def of(self, value: int) -> int: ...
+    @typing.overload
+    def of(self, value: str) -> str: ...
+    def of(self, value: Text, *rest: int, last: int = 1) -> Text:
+        \"\"\"What it says.\"\"\"
+        return value
+class Overloaded:
+    @overload
+    async def of(self) -> int: ...
+overloads = typing.get_overloads(Kind.of)
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "annotations"),
+    [("pflab.kinds", {"value", "rest", "last", "return"}), ("sqlalchemy.kinds", set())],
+)
+def test_what_only_type_checkers_read_is_left_out(tmp_path: Path, module: str, annotations: set[str]) -> None:
+    """Bytecode has no overloads and nothing for type checkers alone; everything else is as in the source."""
+    file = tmp_path / "kinds.py"
+    file.write_text(FOR_READERS, "utf-8")
+    path, content = compiled(module, file, keep_docstrings=True)
+    assert path == f"{module.replace('.', '/')}.pyc"
+    names: dict[str, Any] = {"__name__": "kinds"}
+    exec(marshal.loads(content[16:]), names)  # the bytecode under test
+    assert names["overloads"] == []
+    assert (names["Kind"]().of("text"), names["Kind"].of.__doc__) == ("text", "What it says.")
+    assert names["Kind"].of.__annotations__.keys() == annotations
+    assert not hasattr(names["Overloaded"], "of")
 
 
 def test_a_folder_gives_only_its_packages(tmp_path: Path) -> None:
