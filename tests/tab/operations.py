@@ -71,6 +71,7 @@ def play(ask: Ask) -> Iterator[Answer]:
 
     yield (lab := send("GET /lab"))
     yield send("GET /lab/topology")
+    yield send("GET /lab/checkpoint")
     yield send("GET /lab/faults/kinds")
     for name in ("/livez", "/readyz"):
         yield send(f"GET {name}")

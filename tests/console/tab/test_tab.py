@@ -223,7 +223,9 @@ def test_a_lab_that_could_not_begin_begins_again(served: StaticServer, open_page
     served.missing.add("lab.tar.xz")
     watched = open_page(served.url)
     try:
-        expect(watched.page.get_by_role("alert")).to_contain_text("the site does not give lab.tar.xz", timeout=LONGEST_MS)
+        expect(watched.page.get_by_role("alert")).to_contain_text(
+            "the site does not give lab.tar.xz", timeout=LONGEST_MS
+        )
     finally:
         served.missing.clear()
     watched.complaints.clear()
