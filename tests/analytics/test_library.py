@@ -56,10 +56,11 @@ def test_a_session_of_somebody_else_judges_runs(judged: Judged, tmp_path: Path, 
     (tmp_path / "traces.py").write_text("OURS = True\n", "ascii")
     (tmp_path / "program.py").write_text(ON_THEIR_SESSION, "ascii")
     place = str(judged.root / "suite" / "lost-mail")
-    starts = (
-        [str(Path(find_spec("pyspark").origin).parent / "bin" / kind)] if kind == "spark-submit" else [sys.executable]
-    )
-    order = [*starts, "program.py", place, "verdict.txt", kind]
+    installed = find_spec("pyspark")
+    assert installed is not None
+    assert installed.origin is not None
+    start = str(Path(installed.origin).parent / "bin" / kind) if kind == "spark-submit" else sys.executable
+    order = [start, "program.py", place, "verdict.txt", kind]
     done = subprocess.run(
         order, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, check=False,
         env={**os.environ, "PYSPARK_PYTHON": sys.executable},

@@ -144,8 +144,10 @@ WAYS_OUT = {
 @can_be_built
 def test_python_has_nothing_of_the_browser(built: Path) -> None:
     """The module `js`, which is the window in other pages with Pyodide, is empty, and there is no network and no process."""
-    program = [Path(__file__).with_name("ways_out.mjs"), built, json.dumps([*WAYS_OUT])]
-    done = subprocess.run(["node", *program], capture_output=True, text=True, check=True)
+    program = str(Path(__file__).with_name("ways_out.mjs"))
+    done = subprocess.run(
+        ["node", program, str(built), json.dumps([*WAYS_OUT])], capture_output=True, text=True, check=True
+    )
     for error, (way, begins) in zip(json.loads(done.stdout), WAYS_OUT.items(), strict=True):
         assert str(error).startswith(begins), (way, error)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,19 +32,6 @@ def unpacked_run(file: Path) -> Iterator[Path]:
         except LabError as error:
             raise CommandError(f"{file}: {error}") from None
         yield run.path
-
-
-@contextmanager
-def unpacked_traces(traces: Sequence[str]) -> Iterator[list[str]]:
-    """Give these paths, with a run folder in place of each lab file. Raises CommandError if a .zip file is not one."""
-    with ExitStack() as stack:
-        yield [
-            str(stack.enter_context(unpacked_run(Path(place)))) if _is_lab_file(place) else place for place in traces
-        ]
-
-
-def _is_lab_file(place: str) -> bool:
-    return place.lower().endswith(".zip") and Path(place).is_file()
 
 
 def check_unpacked(file: Path, run: Path, topology: Topology, settings: RunSettings, *, outside: bool) -> None:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import Argument, Option
 
-from pflab.cli.inputs.lab_files import unpacked_traces
 from pflab.cli.judging.engines import Engine, Master, Request, Traces, judged, need
 from pflab.cli.judging.failure import analytics_failure_of
+from pflab.cli.judging.lab_file_traces import unpacked_traces
 from pflab.cli.output import CommandError, Json, print_json, print_lines
 from pflab.cli.running_lab import Lab, client_of
 from pflab.client import Client, ClientError

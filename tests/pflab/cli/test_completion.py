@@ -76,7 +76,7 @@ def test_a_shell_gets_the_words_from_a_process() -> None:
         ("pflab fault h", ["hold", "heal"]),
         ("pflab up one", ["one-site"]),
         ("pflab example x4", ["x400"]),
-        ("pflab run six-groups", ["six-groups", "six-groups-parts"]),
+        ("pflab run six-groups", ["six-groups", "six-groups-in-order", "six-groups-parts"]),
         ("pflab demo --lesson lost", ["lost-mail"]),
         ("pflab explain A-1 --run runs/l", ["runs/latest", "runs/lost-mail/00001"]),
         ("pflab diff runs/latest runs/lost", ["runs/lost-mail/00001"]),
