@@ -107,7 +107,8 @@ test-debian: $(DEBIAN)/.installed  ## run the tests of stores, their mail, and l
 	@$(DEBIAN)/bin/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests/transport tests/node tests/drivers/test_conformance.py tests/drivers/test_processes.py)
 
 test-long: $(STAMP)  ## run the long tests: killed and slow processes, many labs, planted defects in traces, tutorials, all lessons in browsers, the benchmarks
-	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) -m 'long and not kills' $(or $(ARGS),tests)
+	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) -m 'long and not kills and not console' $(or $(ARGS),tests)
+	@$(if $(ARGS),,$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n 2 --dist loadgroup) -m 'long and console' tests/console)
 
 test-kills: $(STAMP)  ## kill pflab follow and its reader at random points, and compare their verdicts with those of a check
 	@$(BIN)/pytest -m kills $(or $(ARGS),tests/analytics/test_killed.py)

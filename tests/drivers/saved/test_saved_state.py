@@ -64,8 +64,8 @@ def shown(client: Client) -> dict[str, Any]:
     for server in of_lab["servers"]:
         for key in ADDRESSES:
             del server[key]
-    for clock in (of_lab["clock"], found["/lab/clock"]):
-        del clock["history"]
+    for answer in (of_lab["clock"], found["/lab/clock"], found["/lab/checkpoint"]):
+        del answer["history"]
     found["events"] = list(client.events())
     return found
 
