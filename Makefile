@@ -106,7 +106,7 @@ $(DEBIAN)/.installed: pyproject.toml constraints.txt
 test-debian: $(DEBIAN)/.installed  ## run the tests of stores, their mail, and labs of two drivers with the system's own Python, without Spark
 	@$(DEBIAN)/bin/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests/transport tests/node tests/drivers/test_conformance.py tests/drivers/test_processes.py)
 
-test-long: $(STAMP)  ## run the long tests: killed and slow processes, many labs, planted defects in traces, tutorials, all lessons in browsers, the benchmarks
+test-long: $(STAMP) $(if $(NPM),$(TOOLS))  ## run the long tests: killed and slow processes, many labs, planted defects in traces, tutorials, all lessons in browsers, the benchmarks
 	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) -m 'long and not kills and not console' $(or $(ARGS),tests)
 	@$(if $(ARGS),,$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n 2 --dist loadgroup) -m 'long and console' tests/console)
 
