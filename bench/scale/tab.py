@@ -67,7 +67,7 @@ SEEN: Final = """
         }
     }).observe(document, {subtree: true, childList: true, attributes: true});
 """
-"""Notes when a page shows something; asked whether to go on with the lab that the browser has kept, it begins anew."""
+"""Notes when a page shows something; asked whether to go on with the lab that the browser has kept, it starts over."""
 
 Ask = Callable[[str, str, object], Any]
 """Sends a request with a method, a target and a body, and returns the JSON of the answer."""

@@ -16,12 +16,12 @@ const LOADED = "pflab loaded again";
  * @param {(kept: number) => void} tell gets how much of the files is kept, from 0 to 1
  */
 export async function filesReady(tell) {
-  const found = registered(tell);
+  const registration = registered(tell);
   if (navigator.serviceWorker?.controller) {
     sessionStorage.removeItem(LOADED);
     return;
   }
-  const worker = await found;
+  const worker = await registration;
   if (!worker || !(await isActivated(worker)) || sessionStorage.getItem(LOADED)) return;
   sessionStorage.setItem(LOADED, "yes");
   location.reload();
@@ -32,8 +32,8 @@ export async function filesReady(tell) {
 async function registered(tell) {
   try {
     navigator.serviceWorker.onmessage = (/** @type {MessageEvent<Progress>} */ { data }) => tell(data.kept);
-    const found = await navigator.serviceWorker.register(new URL("../../service_worker.js", import.meta.url));
-    return found.active ?? found.waiting ?? found.installing;
+    const registration = await navigator.serviceWorker.register(new URL("../../service_worker.js", import.meta.url));
+    return registration.active ?? registration.waiting ?? registration.installing;
   } catch {
     return null;
   }

@@ -38,12 +38,12 @@ export function Opening({ door, condition, address, preferences, again }) {
   const [store, setStore] = useState(/** @type {Store | null} */ (null));
   useEffect(() => {
     const show = async () => {
-      const found = await previewOf(address);
-      if (!found) return;
-      const source = new ReplaySource(() => ({ ...found, events: [] }));
+      const content = await previewOf(address);
+      if (!content) return;
+      const source = new ReplaySource(() => ({ ...content, events: [] }));
       const unopened = new Store(source, address, () => undefined, preferences);
       await unopened.open();
-      setPreview(found);
+      setPreview(content);
       setStore(unopened);
     };
     show().catch(() => undefined); // then only the progress is shown
@@ -82,7 +82,7 @@ function Choice({ door, kept }) {
     <p>This browser has kept the lab ${kept.organization}, which stands at ${kept.labTime}.</p>
     <div class="row">
       <button class="primary" disabled=${chosen} onClick=${() => open("kept")}>Go on with the lab of ${time}</button>
-      <button disabled=${chosen} onClick=${() => open("new")}>Begin anew</button>
+      <button disabled=${chosen} onClick=${() => open("new")}>Start over</button>
     </div>
     ${refused && html`<p class="problem" role="alert">${refused}</p>`}
   </section>`;

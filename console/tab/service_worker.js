@@ -75,8 +75,8 @@ async function fetched(name) {
   const answer = await fetch(addressOf(name), { cache: "no-cache" });
   if (!answer.ok) throw new Error(`the site does not give ${name} (${answer.status})`);
   const content = await answer.arrayBuffer();
-  const found = new Uint8Array(await crypto.subtle.digest("SHA-256", content));
-  if (Array.from(found, (byte) => byte.toString(16).padStart(2, "0")).join("") !== files[name].sha256) {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", content));
+  if (Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("") !== files[name].sha256) {
     throw new Error(`${name} is not that of version ${version}`);
   }
   const kind = answer.headers.get("Content-Type") ?? "application/octet-stream";
@@ -85,9 +85,9 @@ async function fetched(name) {
 
 /** Remove the files of earlier versions. */
 async function removeEarlier() {
-  const found = (await caches.keys()).filter((name) => name.startsWith(CACHES) && name !== CACHE);
+  const earlier = (await caches.keys()).filter((name) => name.startsWith(CACHES) && name !== CACHE);
   if (scope.registration.installing) return; // one of them is that of a later version
-  await Promise.all(found.map((name) => caches.delete(name)));
+  await Promise.all(earlier.map((name) => caches.delete(name)));
 }
 
 /** Return what a page or a worker gets. @param {Request} request */

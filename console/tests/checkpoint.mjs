@@ -34,8 +34,16 @@ later.take(run.events.slice(count));
 /** @type {string[]} */
 const differences = [];
 const mailsOf = (/** @type {any[]} */ events) => new Set(events.map(({ mail }) => mail));
-/** Of these mails, the page that begins with the checkpoint lacks the first events. */
-const early = mailsOf(run.events.slice(0, count));
+/**
+ * The page that begins with the checkpoint does not have the beginning of these mails on its axis: their first events are before it,
+ * or they left at its instant or earlier.
+ */
+const early = mailsOf(
+  run.events.filter(
+    (/** @type {any} */ event, /** @type {number} */ index) =>
+      index < count || (event.begun_at ?? event.at) <= checkpoint.at,
+  ),
+);
 const moments = [count, count + 1, Math.floor((count + run.events.length) / 2), run.events.length];
 for (const moment of moments.filter((each) => each <= run.events.length)) {
   const [full, resumed] = [whole, later].map(({ history }) => plain(history?.after(moment)));

@@ -6,15 +6,8 @@ import { prospectOf, prospectOfMail, whyLacks } from "../forecast/prospect.js";
 import { notable } from "../forecast/what_if.js";
 import { History } from "../state/history.js";
 import { replicaSummary } from "../state/summary.js";
+import { TOPOLOGY } from "./organization.js";
 
-const TOPOLOGY = {
-  organization: "Contoso",
-  domain: "contoso.test",
-  sites: ["SEA"],
-  connectors: [],
-  servers: { A: { site: "SEA", version: "2003" }, B: { site: "SEA", version: "2003" } },
-  folders: { Projects: { replicas: ["A", "B"] } },
-};
 const FOLDER = "5e:1";
 const LACK = { server: "B", folder: FOLDER, number: "aa:1" };
 const HOUR = 3_600_000_000;

@@ -6,19 +6,12 @@ import { History } from "../state/history.js";
 import { HIERARCHY } from "../state/lab_state.js";
 import { Marks } from "../state/marks.js";
 import { folderSummaries, replicaSummary } from "../state/summary.js";
+import { TOPOLOGY } from "./organization.js";
 
 const A = "a".repeat(32);
 const B = "b".repeat(32);
 const SETUP = "c".repeat(32);
 const FOLDER = `${SETUP}:1`;
-const TOPOLOGY = {
-  organization: "Contoso",
-  domain: "contoso.test",
-  sites: ["SEA"],
-  connectors: [],
-  servers: { A: { site: "SEA", version: "2003" }, B: { site: "SEA", version: "2003" } },
-  folders: { Projects: { replicas: ["A", "B"] } },
-};
 
 /**
  * @param {string} type

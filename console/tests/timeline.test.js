@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { Marks } from "../state/marks.js";
 import { Timeline } from "../timeline.js";
+import { TOPOLOGY } from "./organization.js";
 
 /** What the timeline takes from a browser: a page that nobody sees, so that the newest moment is shown at once. */
 Object.assign(globalThis, {
@@ -15,14 +16,7 @@ Object.assign(globalThis, {
 const A = "a".repeat(32);
 const FOLDER = `${"c".repeat(32)}:1`;
 const BEGINNING = {
-  topology: {
-    organization: "Contoso",
-    domain: "contoso.test",
-    sites: ["SEA"],
-    connectors: [],
-    servers: { A: { site: "SEA", version: "2003" }, B: { site: "SEA", version: "2003" } },
-    folders: { Projects: { replicas: ["A", "B"] } },
-  },
+  topology: TOPOLOGY,
   startAt: 0,
   setup: "c".repeat(32),
 };

@@ -107,30 +107,30 @@ def _files() -> Iterator[tuple[str, bytes]]:
         yield f"python/{name}", data
 
 
-def _python(found: parts.Parts) -> Iterator[tuple[str, bytes]]:
+def _python(sources: parts.Parts) -> Iterator[tuple[str, bytes]]:
     for name in PYODIDE:
-        yield name, (found.pyodide / name).read_bytes()
-    lock = json.loads((found.pyodide / "pyodide-lock.json").read_text("utf-8"))
+        yield name, (sources.pyodide / name).read_bytes()
+    lock = json.loads((sources.pyodide / "pyodide-lock.json").read_text("utf-8"))
     yield "pyodide-lock.json", json.dumps({"info": lock["info"], "packages": {}}).encode()
     with TemporaryDirectory(prefix="pflab-site-") as made:
-        _write_modules(found, Path(made))
+        _write_modules(sources, Path(made))
         data = [path for pattern in _DATA for path in parts.ROOT.glob(pattern)]
         data += [CONSOLE / path for path in script_paths()]
         ours = {path.relative_to(parts.ROOT).as_posix(): path.read_bytes() for path in data}
         yield "lab.tar.xz", archives.tarred({**_contents(Path(made)), **ours})
 
 
-def _write_modules(found: parts.Parts, into: Path) -> None:
+def _write_modules(sources: parts.Parts, into: Path) -> None:
     place = "/parts"
     order = {
-        "pyodide": str(found.pyodide),
+        "pyodide": str(sources.pyodide),
         "program": modules.__file__,
         "call": f"{modules.write.__name__}(Path({place!r}), {[*parts.OWN]}, {[*parts.COMPILED]}, {[*parts.INSTALLED]})",
         "folders": {
             f"{place}/own": str(parts.ROOT),
-            f"{place}/compiled": str(found.compiled),
-            f"{place}/installed": str(found.installed),
-            f"{place}/library": str(found.library),
+            f"{place}/compiled": str(sources.compiled),
+            f"{place}/installed": str(sources.installed),
+            f"{place}/library": str(sources.library),
             f"{place}/made": str(into),
         },
     }

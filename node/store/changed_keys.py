@@ -57,10 +57,10 @@ def with_keys(database: bytes, before: LabAuthority, after: LabAuthority) -> byt
 def _signed_again(content: bytes, before: LabAuthority, after: LabAuthority) -> bytes | None:
     """Return a mail signed again; None if its store has not signed it, or if a foreign relay has changed its form."""
     try:
-        found = system_body(content)
-        if found is None:
+        form_and_body = system_body(content)
+        if form_and_body is None:
             return None
-        form, body = found
+        form, body = form_and_body
         message = DECODERS[form](body)
         signed = signed_again(message, before, after)
     except CodecError:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -151,6 +153,11 @@ class ServedLab(Lab):
     async def copy_into(self, folder: RunFolder, *, traces: bool = True) -> None:
         """Write the lab into another run folder, as if it stopped now: state, databases and backups, and its traces."""
 
+    @cached_property
+    def copying(self) -> asyncio.Lock:
+        """For requests that hold a copy of the whole lab in memory: one at a time; others wait."""
+        return asyncio.Lock()
+
     @asynccontextmanager
     async def copied(self, *, traces: bool = True) -> AsyncIterator[RunFolder]:
         """Give a temporary run folder with the lab as it is now. Raises LabError if the lab cannot be copied."""
@@ -173,9 +180,8 @@ class ServedLab(Lab):
         if str(self.secret) != str(self.seed):
             before, after = authority_of(self.secret), authority_of(self.seed)
             for path in sorted(folder.path.glob("*/*.sqlite")):
-                write_whole(
-                    path, with_keys(path.read_bytes(), before, after)
-                )  # the path may be a link to a file of the lab
+                # The path may be a link to a file of the lab, whose content must stay.
+                write_whole(path, with_keys(path.read_bytes(), before, after))
         return pack(folder)
 
     async def reset(self, name: str) -> None:

@@ -168,14 +168,14 @@ class Server(msgspec.Struct):
     settings: dict[str, Setting] = msgspec.field(default_factory=dict)
 
     def table(self, folder: str) -> Table:
-        found = self.tables.get(folder)
-        if found is None:
-            found = self.tables[folder] = Table()
-        return found
+        table = self.tables.get(folder)
+        if table is None:
+            table = self.tables[folder] = Table()
+        return table
 
 
 class Leg(msgspec.Struct, rename="camel"):
-    """One hop of a mail. `sent_at` is -1 until the sender has told of it."""
+    """One hop of a mail. `sent_at` is -1 until the event of its sender is there."""
 
     source: str = msgspec.field(name="from")
     to: str
@@ -263,6 +263,7 @@ class Checkpoint:
         self._topology_folders = 0
         self._handlers = event_handlers_of(self)
         self._stores_of: dict[str, str] = {}
+        self._changes_left = 0  # when changes were forgotten last
 
     def take(self, events: Iterable[Event]) -> None:
         """Apply events that follow those before, and forget what is past."""
@@ -288,15 +289,12 @@ class Checkpoint:
         for id_ in past:
             if id_ not in queued and all(leg.outcome != "on its way" for leg in picture.mails[id_].legs):
                 del picture.mails[id_]
-        if len(picture.changes) > 2 * self._past_changes + self._shown_changes:
+        if len(picture.changes) > 2 * self._past_changes + self._changes_left:
             shown = self._shown()
             for number in list(picture.changes)[: -self._past_changes]:
                 if number not in shown:
                     del picture.changes[number]
-            self._shown_changes = len(picture.changes)
-
-    _shown_changes = 0
-    """How many changes were left when changes were forgotten last."""
+            self._changes_left = len(picture.changes)
 
     def _shown(self) -> set[str]:
         """Return the numbers of all versions that a store or a backup shows."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
-from weakref import WeakKeyDictionary
 
 import msgspec
 from msgspec import Meta
@@ -27,9 +25,6 @@ MOST_STEPS: Final = 100
 
 MOST_EVENTS: Final = 20_000
 """The largest number of events of a forecast; it ends there. They are a few megabytes, and take the lab about three seconds."""
-
-_TURNS: Final[WeakKeyDictionary[ServedLab, asyncio.Lock]] = WeakKeyDictionary()
-"""One forecast of a lab at a time, because each has a copy of all databases in memory; others wait."""
 
 
 class Forecast(Until, frozen=True, kw_only=True):
@@ -74,7 +69,7 @@ async def forecast(lab: ServedLab, wanted: Forecast) -> Response:
 
     steps = read_steps(wanted.steps)
     store_of = lab.record.replicas
-    async with _TURNS.setdefault(lab, asyncio.Lock()):
+    async with lab.copying:
         present = await present_of(lab)
         async with present.fork() as fork:
             end_at = fork.began_at + parse_duration(wanted.within)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from http import HTTPStatus
 from typing import Annotated, Final
-from weakref import WeakKeyDictionary
 
 from msgspec import Meta
 
@@ -58,9 +56,6 @@ class Saving(Body, frozen=True, kw_only=True):
 
 
 ARCHIVE: Final = "application/zip"
-
-_TURNS: Final[WeakKeyDictionary[ServedLab, asyncio.Lock]] = WeakKeyDictionary()
-"""One file of a lab at a time, because it is in memory; others wait."""
 
 LAB: Final = lab_routes("/lab", tag="lab")
 """A lab as a whole."""
@@ -117,7 +112,7 @@ async def lab_file(lab: ServedLab) -> Response:
     """Return the lab as it is at this instant, as one file: its time, its servers, every store, backups, faults, and the
     traces. `pflab up --from FILE` continues it, in any driver. It has no key: those of a lab in containers stay there."""
     lab.check_begun()
-    async with _TURNS.setdefault(lab, asyncio.Lock()):
+    async with lab.copying:
         content = await lab.as_file()
     return Response(content, media_type=ARCHIVE, headers={"Content-Disposition": 'attachment; filename="lab.zip"'})
 

@@ -150,7 +150,7 @@ def test_a_lab_is_saved_and_reset(site: str, open_page: OpenPage) -> None:
 
 
 def test_a_lab_is_kept_when_its_last_tab_is_closed(site: str, open_page: OpenPage) -> None:
-    """The next tab offers to go on with the lab as it was, or to begin anew."""
+    """The next tab offers to go on with the lab as it was, or to start over."""
     watched = open_page(site)
     page = watched.page
     up(page)
@@ -167,7 +167,7 @@ def test_a_lab_is_kept_when_its_last_tab_is_closed(site: str, open_page: OpenPag
     expect(page.get_by_role("button", name="To be kept").first).to_be_visible()
     page.close()
     page = watched.another_tab(site)
-    page.get_by_role("button", name="Begin anew").click()
+    page.get_by_role("button", name="Start over").click()
     up(page)
     expect(page.get_by_text("'To be kept'")).to_have_count(0)
 
