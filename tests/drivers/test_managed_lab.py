@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -47,9 +47,10 @@ OPEN_HANDLES = Path("/proc/self/fd")
 
 
 @pytest.fixture
-def supervisor(processes: ProcessSupervisor) -> ProcessSupervisor:
+def supervisor(processes: ProcessSupervisor) -> Iterator[ProcessSupervisor]:
     processes.bring_all_up()
-    return processes
+    yield processes
+    processes.bring_all_up()  # other tests use the same processes
 
 
 @pytest.fixture

@@ -99,8 +99,9 @@ class ProcessSupervisor:
 
     def bring_all_up(self) -> None:
         """Wait until every process takes requests, also one that was taken down or killed."""
-        for name in self._names:
-            self.bring_up(name)
+        with self._changed:
+            self._down.clear()
+            self._changed.notify_all()
         for address in self.addresses.values():
             until_s = time.monotonic() + START_S
             while True:

@@ -21,6 +21,9 @@ from tests.support.tab_pages import post
 
 pytestmark = can_be_built
 
+TITLE: Final = "Contoso · pflab"
+"""The title of the page: the organization of the lab in the tab."""
+
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticServer]:
@@ -87,7 +90,7 @@ def test_files_of_strangers_are_refused_in_a_tab(served: StaticServer, open_page
     files += [(f"{way}.yaml", text.encode()) for way, text in HOSTILE_TOPOLOGIES.items()]
     page = open_page(served.url).page
     up(page)
-    title = page.title()
+    expect(page).to_have_title(TITLE)
     page.get_by_role("button", name="Save …").click()
     chooser = page.get_by_label("Open a topology (.yaml) or the file of a lab")
     dialog = page.get_by_role("dialog", name="Save")
@@ -99,16 +102,16 @@ def test_files_of_strangers_are_refused_in_a_tab(served: StaticServer, open_page
         expect(dialog.get_by_role("alert")).to_contain_text("servers")
     page.keyboard.press("Escape")
     post(page, "It plays on")
-    assert page.title() == title
+    expect(page).to_have_title(TITLE)
 
 
 def test_markup_is_shown_as_text(served: StaticServer, open_page: OpenPage) -> None:
     """Subject and text of a post, which may come from a stranger, make no element of the page."""
     page = open_page(served.url).page
     up(page)
-    title = page.title()
+    expect(page).to_have_title(TITLE)
     post(page, MARKUP)
     page.get_by_role("button", name=MARKUP).first.click()
     expect(page.get_by_text(MARKUP).first).to_be_visible()
     assert page.locator("img[src=x], a[href^=javascript], script:not([src])").count() == 1  # that of the page itself
-    assert page.title() == title
+    expect(page).to_have_title(TITLE)
