@@ -84,8 +84,8 @@ def change(ctx: Context, s: Stimulus, path: str, fields: FolderChanges) -> Chang
 def take_off_list(ctx: Context, s: Stimulus, folder: Folder, store: str) -> None:
     """Remove a store that is deleted by force from a folder's replica list, even if it is the last one (spec: RP-6)."""
     assert folder.props is not None, "a folder with a replica list is not deleted"
-    left = [name for name in folder.props.replicas if name != store]
-    modify(ctx, s, [(folder, folder.props.with_replicas(left, s.now))])
+    stores = [name for name in folder.props.replicas if name != store]
+    modify(ctx, s, [(folder, folder.props.with_replicas(stores, s.now))])
 
 
 def modify(ctx: Context, s: Stimulus, changes: Sequence[tuple[Folder, FolderProperties]]) -> list[ChangeNumber]:

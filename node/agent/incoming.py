@@ -306,7 +306,9 @@ def _record_failures(s: Stimulus, mail: ReplicationMail) -> None:
         s.trace.record(VersionFailed, mail=mail.message_id, number=reason.split(": ", 1)[0], reason=reason)
 
 
-def account(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets, fresh: bool, held: CNSet = CNSet.EMPTY) -> None:
+def account(
+    ctx: Context, s: Stimulus, fid: int, numbers: NumberSets, fresh: bool, queue_numbers: CNSet = CNSet.EMPTY
+) -> None:
     """Add numbers to this store's row. After an update the 24 hours before a status start again (spec: CN-7, ST-1)."""
     ctx.rst.add(fid, numbers)
     own = ctx.rst.own(fid)
@@ -315,7 +317,7 @@ def account(ctx: Context, s: Stimulus, fid: int, numbers: NumberSets, fresh: boo
         own.last_update_at = s.now if owed else None  # spec: ST-6
         own.status_sent_at = None
         ctx.rst.touch(own)
-    array.remove_arrived(ctx, s, fid, held)
+    array.remove_arrived(ctx, s, fid, queue_numbers)
     removal.answer_leavers(ctx, s, fid)
 
 

@@ -90,11 +90,11 @@ class Api:
         if mount is not None:
             await self._mounts[mount]({**scope, "root_path": root + mount}, receive, send)
             return
-        begun = False
+        has_started = False
 
         async def sending(message: MutableMapping[str, Any]) -> None:
-            nonlocal begun
-            begun = True
+            nonlocal has_started
+            has_started = True
             await send(message)
 
         try:
@@ -105,10 +105,10 @@ class Api:
         except Exception as error:
             respond = next((self._errors[kind] for kind in type(error).__mro__ if kind in self._errors), None)
             refusal = None if respond is None else respond(error)
-            if refusal is not None and not begun:
+            if refusal is not None and not has_started:
                 await refusal(scope, receive, send)
                 return
-            if not begun:
+            if not has_started:
                 line = bug_line(error, doing=f" while answering {scope['method']} {scope['path']}")
                 await problem(HTTPStatus.INTERNAL_SERVER_ERROR, InternalError.__name__, line)(scope, receive, send)
             raise  # uvicorn logs the traceback
@@ -120,8 +120,8 @@ class Api:
         return problem(HTTPStatus.NOT_FOUND, "Http", "there is nothing at this path; /docs lists all paths")
 
 
-async def _answer(found: Found, request: Request) -> Response:
-    (route, subject, _), in_path = found
+async def _answer(match: Found, request: Request) -> Response:
+    (route, subject, _), in_path = match
     assert subject is not None
     if route.check is not None:
         route.check(subject(), route.method)  # whatever is wrong with the request

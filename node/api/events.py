@@ -101,12 +101,12 @@ def streamed(content: AsyncGenerator[bytes, None]) -> Response:
 
 
 async def _in_turns(content: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
-    sent = 0
+    count = 0
     async with aclosing(content):
         async for chunk in content:
             yield chunk
-            sent += 1
-            if sent % EVENTS_A_TURN == 0:
+            count += 1
+            if count % EVENTS_A_TURN == 0:
                 await asyncio.sleep(0)
 
 
@@ -155,17 +155,17 @@ async def _followed(
     yield position, 0, b": pflab\n\n"
     silent_s = 0.0
     while not hosts.ending:
-        sent = False
+        has_events = False
         for name in (only,) if only is not None else hosts.names:
             for number, line in _fresh(hosts, name, position.get(name, 0)):
                 position[name] = number
-                sent = True
+                has_events = True
                 yield position, number, line
-        silent_s = 0.0 if sent else silent_s + LOOK_S
+        silent_s = 0.0 if has_events else silent_s + LOOK_S
         if silent_s >= ALIVE_S:
             silent_s = 0.0
             yield position, 0, b": alive\n\n"
-        if not sent:
+        if not has_events:
             await asyncio.sleep(LOOK_S)
 
 

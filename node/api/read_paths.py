@@ -28,9 +28,9 @@ class HttpRead:
         self.signature = inspect.signature(declared, eval_str=True)
         self.kind: Any = self.signature.return_annotation
 
-    def target(self, *given: object, **named: object) -> str:
+    def target(self, *positional: object, **named: object) -> str:
         """Return the path and query of a request with these arguments. None is left out."""
-        bound = self.signature.bind(None, *given, **named)
+        bound = self.signature.bind(None, *positional, **named)
         bound.apply_defaults()
         _, *arguments = bound.arguments.items()
         texts = {name: quote(str(value), safe="") for name, value in arguments if value is not None}

@@ -193,34 +193,34 @@ def _add_read(name: str, tag: str, example: object = None, operation: str | None
     example: an answer, for the documentation.
     operation: the route's name in the documentation, if it is not the name of the read.
     """
-    read = READS[name]
+    http_read = READS[name]
 
-    async def answer(hosts: Hosts, /, name: str, **given: Any) -> Response:
-        value = hosts.host(name).read(lambda node: getattr(node, read.name)(**given))
+    async def answer(hosts: Hosts, /, name: str, **arguments: Any) -> Response:
+        value = hosts.host(name).read(lambda node: getattr(node, http_read.name)(**arguments))
         if isinstance(value, bytes):
             return Response(value, media_type=MAIL)
         if isinstance(value, str):
             return Response(value, media_type="text/plain; charset=utf-8")
         return json_response(plain(value))
 
-    subject, *parameters = read.signature.parameters.values()
-    taken = [subject, Parameter("name", Parameter.KEYWORD_ONLY, annotation=Name)]
+    subject, *parameters = http_read.signature.parameters.values()
+    route_parameters = [subject, Parameter("name", Parameter.KEYWORD_ONLY, annotation=Name)]
     for parameter in parameters:
         annotation = _PARAMETERS.get(parameter.name, parameter.annotation)
-        taken.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation))
-    if read.kind is bytes:
+        route_parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation))
+    if http_read.kind is bytes:
         answers: dict[str, Any] = {"content": {MAIL: {"example": example}}}
-    elif read.kind is str:
+    elif http_read.kind is str:
         answers = {"content": {"text/plain": {"schema": {"type": "string"}}}}
     else:
-        answers = shown(read.kind, example)
+        answers = shown(http_read.kind, example)
     READ_ROUTES.add(
         "GET",
-        read.path,
+        http_read.path,
         answer,
-        signature=Signature(taken),
+        signature=Signature(route_parameters),
         name=operation or name,
-        text=inspect.cleandoc(read.says),
+        text=inspect.cleandoc(http_read.says),
         tag=tag,
         answers={HTTPStatus.OK: answers},
     )
@@ -277,8 +277,8 @@ async def reading(hosts: Hosts, name: Name) -> Response:
 
 
 def _states(node: StoreReader) -> list[StateView]:
-    held = [view.path for view in node.folders() if view.held_here and not view.hidden and view.id != ROOT_TEXT]
-    return [node.state(folder) for folder in (ROOT_TEXT, *held)]
+    paths = [view.path for view in node.folders() if view.held_here and not view.hidden and view.id != ROOT_TEXT]
+    return [node.state(folder) for folder in (ROOT_TEXT, *paths)]
 
 
 def _digests(node: StoreReader) -> dict[str, Any]:
@@ -305,10 +305,10 @@ def _digest(value: Any) -> str:
 def _reading(node: StoreReader) -> dict[str, Any]:
     views = [view for view in node.folders() if view.id != ROOT_TEXT and not view.hidden]
     folder_ids = [ROOT_TEXT, *(view.id for view in views)]
-    held = [ROOT_TEXT, *(view.id for view in views if view.held_here)]
+    held_ids = [ROOT_TEXT, *(view.id for view in views if view.held_here)]
     return {
         "folders": plain(node.folders()),
         "knowledge": {folder: plain(node.knowledge(folder)) for folder in folder_ids},
-        "states": {folder: plain(node.state(folder)) for folder in held},
+        "states": {folder: plain(node.state(folder)) for folder in held_ids},
         "backfill": plain(node.backfill()),
     }

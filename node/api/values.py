@@ -86,8 +86,8 @@ _RENAMED: Final = {
 
 def phrase_of(status: int) -> str:
     """Return the name of a status, the same in each version of Python."""
-    known = HTTPStatus(status)
-    return _RENAMED.get(known, known.phrase)
+    http_status = HTTPStatus(status)
+    return _RENAMED.get(http_status, http_status.phrase)
 
 
 def problem(status: int, kind: str, detail: str) -> Response:

@@ -192,12 +192,12 @@ def _local_due_at(ctx: Context, s: Stimulus, entry: Entry) -> LabTime:
 # -- out of the array
 
 
-def remove_arrived(ctx: Context, s: Stimulus, fid: int, held: CNSet = CNSet.EMPTY) -> None:
+def remove_arrived(ctx: Context, s: Stimulus, fid: int, queue_numbers: CNSet = CNSet.EMPTY) -> None:
     """Remove from a folder's entries and requests the numbers that this store's row claims or its queue holds."""
     own = ctx.rst.own(fid)
     if own is None:
         return
-    have = own.numbers | NumberSets(held)
+    have = own.numbers | NumberSets(queue_numbers)
     for entry in entries(s.conn, fid):
         numbers = entry.numbers - have
         if numbers == entry.numbers:

@@ -133,7 +133,7 @@ def _ask_another(ctx: Context, s: Stimulus, entry_id: int) -> None:
     gap = _gap(ctx, entry, running)
     if gap.numbers:
         choice = sources.choose(ctx, s, entry.fid, entry.id, gap)
-        if choice.asked:
+        if choice.shares:
             _send_requests(ctx, s, entry, choice, running, attempts=entry.attempts)
 
 
@@ -156,14 +156,15 @@ def _send_requests(
     entry.due_at = min(entry.due_at, s.now)
     retry_at = s.now + ctx.config.timeouts(entry.local).after(attempts)
     if choice.one_by_one:  # [S3] the rest is requested from the next source 24 or 48 hours later
-        near = any(source.near for source, _ in choice.asked)
+        near = any(source.near for source, _ in choice.shares)
         retry_at = s.now + ctx.config.timeouts(near).later_retry_us
-    for source, numbers in choice.asked:
+    for source, numbers in choice.shares:
         if not slots.is_free(ctx, s.conn, entry):  # spec: BF-6
             entry.move(EntryEvent.NO_SLOT)
             save_entry(s.conn, entry)
-            if asked := requests(s.conn, entry=entry.id):  # their slots become free when their own time-out ends
-                set_timer(s.conn, Timer.ENTRY, entry.id, min(request.retry_at for request in asked))
+            # Their slots become free when their own time-out ends.
+            if open_requests := requests(s.conn, entry=entry.id):
+                set_timer(s.conn, Timer.ENTRY, entry.id, min(request.retry_at for request in open_requests))
             s.trace.record(RequestDeferred, folder=ctx.folders.text_of(entry.fid), entry=entry.id)
             return
         entry.move(EntryEvent.ASKED)

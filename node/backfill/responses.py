@@ -167,11 +167,11 @@ def _send(ctx: Context, s: Stimulus, own: OwnRow, response: _Response, expired: 
     numbers, updates = _portion(ctx, s, own.fid, response.numbers)
     limit = ctx.config.folder_limit if hierarchy else ctx.config.message_limit
     mails = list(split(in_order(updates), ctx.config.message_size, limit, hierarchy=hierarchy)) or [[]]
-    asked = response.is_asked
-    kind, marks = _KINDS[asked, hierarchy], Mark.NONE if asked else Mark.RESENT
-    priority = ctx.priority(own.fid) if response.answered or expired or not asked else 0
+    is_asked = response.is_asked
+    kind, marks = _KINDS[is_asked, hierarchy], Mark.NONE if is_asked else Mark.RESENT
+    priority = ctx.priority(own.fid) if response.answered or expired or not is_asked else 0
     for mail, share in zip(mails, shares(numbers, mails), strict=True):
-        if not asked:
+        if not is_asked:
             _claim(ctx, s, own, share, mail)
         section = section_of(ctx, own, share, expired=expired, marks=marks)
         expired = NumberSets.EMPTY

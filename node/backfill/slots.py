@@ -61,10 +61,10 @@ def end(ctx: Context, s: Stimulus, request: Request, how: RequestEvent) -> None:
 
 
 def shrink(
-    ctx: Context, s: Stimulus, request: Request, gone: NumberSets, how: RequestEvent = RequestEvent.SATISFIED
+    ctx: Context, s: Stimulus, request: Request, surplus: NumberSets, how: RequestEvent = RequestEvent.SATISFIED
 ) -> None:
     """Remove numbers from a request that it need not wait for any more. If none is left, end it."""
-    numbers = request.numbers - gone
+    numbers = request.numbers - surplus
     if not numbers:
         end(ctx, s, request, how)
     elif numbers != request.numbers:

@@ -103,13 +103,13 @@ class Choice:
     """The result of one choice.
 
     ordered     the sources in the order in which they were considered
-    asked       the sources that are asked, in order, each with its numbers
+    shares      the sources that are asked, in order, each with its numbers
     passed_over for each store that is not asked, the reason
     one_by_one  numbers that the asked source lacks are requested only after the retry time-out (2000)
     """
 
     ordered: list[Source]
-    asked: list[tuple[Source, NumberSets]] = field(default_factory=list)
+    shares: list[tuple[Source, NumberSets]] = field(default_factory=list)
     passed_over: dict[str, str] = field(default_factory=dict)
     one_by_one: bool = False
 
@@ -148,7 +148,7 @@ def sorted_list(sources: Sequence[Source], gap: Gap) -> Choice:
         if reason or not share:
             choice.passed_over[candidate.store] = reason or "the ones before it have all it has"
             continue
-        choice.asked.append((candidate, share))
+        choice.shares.append((candidate, share))
         numbers -= share
     return choice
 
@@ -172,12 +172,12 @@ def two_holders(sources: Sequence[Source], gap: Gap) -> Choice:
         )
     )
     request_count = len(gap.running)
-    held = NumberSets.EMPTY
+    coverage = NumberSets.EMPTY
     for candidate in choice.ordered:
         reason = _unfit(candidate)
-        share = candidate.numbers - held if candidate.leaving else candidate.numbers
+        share = candidate.numbers - coverage if candidate.leaving else candidate.numbers
         if not reason and not candidate.leaving:
-            held |= candidate.numbers
+            coverage |= candidate.numbers
         if candidate.store in gap.running:
             reason = ALREADY
         elif not reason and not share:
@@ -187,7 +187,7 @@ def two_holders(sources: Sequence[Source], gap: Gap) -> Choice:
         if reason:
             choice.passed_over[candidate.store] = reason
             continue
-        choice.asked.append((candidate, share))
+        choice.shares.append((candidate, share))
         request_count += 1
     return choice
 

@@ -45,7 +45,7 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
             )
             for source in choice.ordered
         ),
-        chosen=tuple(source.store for source, _ in choice.asked),
+        chosen=tuple(source.store for source, _ in choice.shares),
         method=way.value,
         **gap.numbers.texts(),
         **missing.texts("missing"),

@@ -68,14 +68,14 @@ class SharedCommits:
             loop.call_soon(self._turn, QUIET_TURNS, 0)
         return future
 
-    def _turn(self, turns: int, known: int) -> None:
+    def _turn(self, turns: int, previous_count: int) -> None:
         """Wait for another turn, or run what waits. known: how many stimuli waited at the last turn."""
         count = len(self._waiting)
-        if count >= MOST_SHARED or (count == known and not turns):
+        if count >= MOST_SHARED or (count == previous_count and not turns):
             self.run()
         else:
-            left = turns - 1 if count == known else QUIET_TURNS
-            asyncio.get_running_loop().call_soon(self._turn, left, count)
+            turns_left = turns - 1 if count == previous_count else QUIET_TURNS
+            asyncio.get_running_loop().call_soon(self._turn, turns_left, count)
 
     def run(self) -> None:
         """Run all stimuli that wait."""

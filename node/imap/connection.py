@@ -198,16 +198,16 @@ class Connection(IMAPConnection):
         waits_s, self._waits_s = self._waits_s, self._in_all_s(COMMAND_S)
         line = await self._in_time(waits_s, self.reader.readline())
         self._began = self._began or line
-        read = bytearray(line)
+        buffer = bytearray(line)
         while literal := _LITERAL.search(line):
-            read += await self._literal(int(literal[1][:12]))
+            buffer += await self._literal(int(literal[1][:12]))
             line = await self._in_time(self._in_all_s(COMMAND_S), self.reader.readline())
             await self._check(len(line))
             await self._take(len(line))
-            read += line
+            buffer += line
         if not line.endswith(b"\n"):
             raise EOFError
-        return memoryview(read)
+        return memoryview(buffer)
 
     async def read_continuation(self, literal_length: int) -> memoryview:
         literal = await self._literal(literal_length)
@@ -241,14 +241,14 @@ class Connection(IMAPConnection):
 
     async def _pieces(self, size: int) -> bytearray:
         """Read a literal. It is counted as it arrives: a client that only announces mails takes nothing from others."""
-        read = bytearray()
-        while len(read) < size:
-            piece = await self.reader.read(min(size - len(read), LINE_BYTES))
+        buffer = bytearray()
+        while len(buffer) < size:
+            piece = await self.reader.read(min(size - len(buffer), LINE_BYTES))
             if not piece:
                 raise EOFError
             await self._take(len(piece))
-            read += piece
-        return read
+            buffer += piece
+        return buffer
 
     async def _check(self, size: int) -> None:
         """End the connection if the present command would be too long with so many more bytes."""

@@ -110,7 +110,7 @@ class Reader:
 
     def flag(self, path: str, flags: Mapping[int, frozenset[Flag]]) -> None:
         """Set the user's flags on messages, given by their UIDs, in one stimulus."""
-        bits = {uid: bits_of(each) for uid, each in flags.items()}
+        bits = {uid: bits_of(message_flags) for uid, message_flags in flags.items()}
         if bits:
             self.do(lambda node, now: node.flag_messages(now, path, self.user, bits))
 
@@ -257,8 +257,8 @@ class Mailbox(MailboxDataInterface[Message]):
         """Change the user's flags on messages, in one stimulus."""
         messages = self._reader.look(self._path)[1]
         before = {uid: messages[uid].permanent_flags for uid in uids if uid in messages}
-        after = {uid: mode.apply(each, flags) for uid, each in before.items()}
-        self._reader.flag(self._path, {uid: each for uid, each in after.items() if each != before[uid]})
+        after = {uid: mode.apply(old_flags, flags) for uid, old_flags in before.items()}
+        self._reader.flag(self._path, {uid: new_flags for uid, new_flags in after.items() if new_flags != before[uid]})
 
     async def delete(self, uids: Iterable[int]) -> None:
         messages = self._reader.look(self._path)[1]

@@ -51,7 +51,7 @@ def wildcard_pattern(query: str, delimiter: str) -> re.Pattern[str]:
     within = f"[^{re.escape(delimiter)}]*?"
     *parts, last = query.split("*")
     first, *more = [_level_pattern(part, within, "") for part in parts] + [_level_pattern(last, within, r"\Z")]
-    return re.compile(first + "".join(f"(?>.*?{each})" for each in more), re.DOTALL)
+    return re.compile(first + "".join(f"(?>.*?{pattern})" for pattern in more), re.DOTALL)
 
 
 def _level_pattern(part: str, within: str, end: str) -> str:

@@ -71,15 +71,15 @@ def pending_after(mails: Sequence[Sequence[Update]], later: NumberSets = NumberS
     return result[::-1]
 
 
-def shares(whole: NumberSets, mails: Sequence[Sequence[Update]]) -> list[NumberSets]:
+def shares(numbers: NumberSets, mails: Sequence[Sequence[Update]]) -> list[NumberSets]:
     """Return the share of the numbers for each mail: all numbers up to its last item, except the numbers of later mails.
 
     The items of the mails are in order of number. The last mail gets the rest. The shares are disjoint, and their union
-    is `whole`. A number of a later mail is still a hole in the set of the other kind, so a mail may claim it there.
+    is `numbers`. A number of a later mail is still a hole in the set of the other kind, so a mail may claim it there.
     """
     counts = pending_after(mails)
     result: list[NumberSets] = []
-    remainder = whole
+    remainder = numbers
     for index, mail in enumerate(mails):
         if index == len(mails) - 1:
             result.append(remainder)

@@ -110,7 +110,7 @@ class _Target:
     folder: Folder
     own: OwnRow
     object: bytes
-    kept: list[KeptVersion]
+    versions: list[KeptVersion]
 
 
 def _object(message: str) -> bytes:
@@ -144,7 +144,7 @@ def _successor(ctx: Context, s: Stimulus, predecessors: Sequence[KeptVersion]) -
 def edit(ctx: Context, s: Stimulus, path: str, message: str, *, subject: str | None, body: str | None) -> ChangeNumber:
     """Make a version from the shown one. The new version includes all kept versions. Return its number."""
     target = _target(ctx, s, path, message)
-    return _edit(ctx, s, target, target.kept[0], subject=subject, body=body)
+    return _edit(ctx, s, target, target.versions[0], subject=subject, body=body)
 
 
 def _edit(
@@ -159,7 +159,7 @@ def _edit(
 ) -> ChangeNumber:
     item = s.conn.exec_driver_sql(ITEM, (source.mid,)).scalar_one()
     old_subject = s.conn.exec_driver_sql(SUBJECT, (source.mid,)).scalar_one()
-    number, pcl, modified_at = _successor(ctx, s, target.kept)
+    number, pcl, modified_at = _successor(ctx, s, target.versions)
     stream = encode_edit(item, number, pcl, modified_at, version_of=target.object, subject=subject, body=body)
     version = Version(
         target.object, number, pcl, modified_at, stream, old_subject if subject is None else subject, source.fai
@@ -182,8 +182,8 @@ def delete(ctx: Context, s: Stimulus, path: str, message: str) -> ChangeNumber:
     """Delete a message and return the change number (spec: DL-1)."""
     target = _target(ctx, s, path, message)
     retention.keep_message(ctx, s, target.folder.fid, target.object)  # spec: DL-5
-    number, pcl, modified_at = _successor(ctx, s, target.kept)
-    version = Version(target.object, number, pcl, modified_at, None, "", target.kept[0].fai)
+    number, pcl, modified_at = _successor(ctx, s, target.versions)
+    version = Version(target.object, number, pcl, modified_at, None, "", target.versions[0].fai)
     _supersede(ctx, s, target, version, "delete")
     s.trace.record(TombstoneMade, folder=target.folder.text, object=object_text(target.object), number=number.text)
     return number
@@ -224,13 +224,13 @@ def resolve(ctx: Context, s: Stimulus, path: str, message: str, keep: str, by: s
     """
     target = _target(ctx, s, path, message)
     contact = _contact(target.folder, by)
-    rivals = [version for version in target.kept if not version.expired]  # spec: DL-3
+    rivals = [version for version in target.versions if not version.expired]  # spec: DL-3
     if len(rivals) < 2:
         raise Misuse(f"message {message} in {target.folder.path} is not in conflict on {ctx.name}")
     if keep != "all":
         return [_edit(ctx, s, target, _kept_by_text(rivals, keep), by=contact)]
     losers = [(version, *s.conn.exec_driver_sql(SUBJECT_AND_ITEM, (version.mid,)).one()) for version in rivals[1:]]
-    resolution = _edit(ctx, s, target, target.kept[0], by=contact)
+    resolution = _edit(ctx, s, target, target.versions[0], by=contact)
     copies = []
     for loser, subject, item in losers:
         object_id = ctx.store.next_object().to_xid()
@@ -290,9 +290,11 @@ def _kept_by_text(versions: Sequence[KeptVersion], text: str) -> KeptVersion:
 
 
 def _supersede(ctx: Context, s: Stimulus, target: _Target, version: Version, operation: str, *, by: str = "") -> None:
-    replace_all(ctx, s, target.folder.fid, version, target.kept, False)
-    _record(s, target.folder, version, operation, tuple(sorted(predecessor.number.text for predecessor in target.kept)))
-    if sum(not predecessor.expired for predecessor in target.kept) > 1:  # spec: CF-1 DL-3
+    replace_all(ctx, s, target.folder.fid, version, target.versions, False)
+    _record(
+        s, target.folder, version, operation, tuple(sorted(predecessor.number.text for predecessor in target.versions))
+    )
+    if sum(not predecessor.expired for predecessor in target.versions) > 1:  # spec: CF-1 DL-3
         s.trace.record(
             ConflictEnded,
             folder=target.folder.text,

@@ -38,10 +38,10 @@ class FaultClient:
 
     def meet(self, peers: Peers) -> None:
         """Replace what is known about the other servers and the coordinator."""
-        gone = self._addresses.keys() - peers.addresses.keys()
+        lost_servers = self._addresses.keys() - peers.addresses.keys()
         self._addresses = {name: (host, port) for name, (host, port) in peers.addresses.items()}
-        if gone:
-            self.lost(gone)
+        if lost_servers:
+            self.lost(lost_servers)
         self._asks, self._keeps, self._verbs = peers.asks, peers.keeps, peers.verbs
         if peers.coordinator is None:
             self._line = None

@@ -137,8 +137,8 @@ class AddressBook:
 
     def _looks_like_a_store(self, address: str) -> bool:
         local, _, domain = address.rpartition("@")
-        known = domain.casefold() in (self._domain.casefold(), *self._directory.domains)
-        return known and local[-len(STORE_ADDRESS_SUFFIX) :].casefold() == "-is"
+        is_own_domain = domain.casefold() in (self._domain.casefold(), *self._directory.domains)
+        return is_own_domain and local[-len(STORE_ADDRESS_SUFFIX) :].casefold() == "-is"
 
     def _refresh(self) -> None:
         """Compute the addresses again if the tree has changed."""
@@ -159,8 +159,10 @@ class AddressBook:
     def _enter(self, folder: Folder, alias: str) -> None:
         permanent = own_address(alias, folder.object, self._domain)
         plain = f"{alias}@{self._domain}"
-        taken = plain.casefold() in self._by_address or alias.casefold() in RESERVED or self._looks_like_a_store(plain)
-        self._address[folder.fid] = permanent if taken else plain
+        is_taken = (
+            plain.casefold() in self._by_address or alias.casefold() in RESERVED or self._looks_like_a_store(plain)
+        )
+        self._address[folder.fid] = permanent if is_taken else plain
         self._by_address[permanent.casefold()] = folder
-        if not taken:
+        if not is_taken:
             self._by_address[plain.casefold()] = folder

@@ -298,8 +298,8 @@ def write(config: Config, conn: Connection, now: LabTime, event: int, values: Va
     if not is_logged(config.settings, event):
         return
     try:
-        shown = {"database": application_log_texts.database_name(config), **values}
-        text = "\n".join(kind.text(config.profile.log, shown))[:MAX_TEXT]
+        text_values = {"database": application_log_texts.database_name(config), **values}
+        text = "\n".join(kind.text(config.profile.log, text_values))[:MAX_TEXT]
     except KeyError as error:
         raise Misuse(f"event {event} needs the value {error.args[0]}, which is missing") from None
     entry = conn.exec_driver_sql(ADD_ENTRY, (now, event, text)).lastrowid

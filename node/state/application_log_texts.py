@@ -62,8 +62,8 @@ def _hex(mail: ReplicationMail) -> str:
 
 
 def _mail_id(ctx: Context, mail: ReplicationMail, number: int) -> str:
-    shown = f"1-{number:X}" if _form(ctx).mail_id is MailId.OF_STORE else f"<{mail.message_id}>"
-    return f"Message ID: {shown}"
+    mail_id = f"1-{number:X}" if _form(ctx).mail_id is MailId.OF_STORE else f"<{mail.message_id}>"
+    return f"Message ID: {mail_id}"
 
 
 def _form(ctx: Context) -> LogForm:
@@ -133,11 +133,11 @@ def _request(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]
 
 
 def _status(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
-    shown = [
+    folders = [
         f"({object_id(ctx, conn, section.folder)}) {_path(ctx, section.folder)}"
         for section in mail.sections[:MAX_LISTED]
     ]
-    return [f"Folder(s): {shown[0] if shown else ''}", *shown[1:], *_more(len(mail.sections))]
+    return [f"Folder(s): {folders[0] if folders else ''}", *folders[1:], *_more(len(mail.sections))]
 
 
 def _hierarchy_response(ctx: Context, conn: Connection, mail: ReplicationMail) -> list[str]:
@@ -227,11 +227,11 @@ def _folders(ctx: Context, conn: Connection, updates: Sequence[Update]) -> list[
 
 
 def _messages(ctx: Context, conn: Connection, updates: Sequence[Update]) -> list[str]:
-    shown = [update.version for update in updates[:MAX_LISTED]]
-    dead = _tombstoned(conn, [version.object for version in shown])
+    versions = [update.version for update in updates[:MAX_LISTED]]
+    dead = _tombstoned(conn, [version.object for version in versions])
     lines: list[str] = []
     offset = FIRST_OFFSET
-    for index, version in enumerate(shown, start=1):
+    for index, version in enumerate(versions, start=1):
         assert version.item is not None
         number = id_text(ctx, conn, version.number)
         id_ = object_id(ctx, conn, version.object)

@@ -63,7 +63,7 @@ class StoreEntry:
     """The entry of a store.
 
     guid     of the entry; the smaller GUID wins a tie (spec: BF-3)
-    done     how many of the stamps have taken effect
+    in_effect  how many of the stamps have taken effect
     address  the attribute mail; None if no stamp has taken effect
     secondary  the addresses of earlier stamps
     """
@@ -74,14 +74,14 @@ class StoreEntry:
     guid: bytes
     joined_at: LabTime
     stamps: tuple[Stamp, ...]
-    done: int
+    in_effect: int
     address: str | None
     secondary: tuple[str, ...]
 
     @property
     def due_at(self) -> LabTime:
         """When the next stamp takes effect; END_AT if there is none."""
-        return self.stamps[self.done].at if self.done < len(self.stamps) else END_AT
+        return self.stamps[self.in_effect].at if self.in_effect < len(self.stamps) else END_AT
 
 
 def next_run(interval_us: int | None, now: LabTime) -> LabTime | None:
@@ -117,20 +117,22 @@ class Directory:
         self._server_of: dict[str, str] = {}
         self.domains: set[str] = set()
         """The domains of all stamps, also those of deleted stores and those that are due later, in lower case."""
-        for store, joined_at, stamps, done in conn.exec_driver_sql(ALL_ENTRIES):
-            self._put(self._entry(store, joined_at, tuple(Stamp(*stamp) for stamp in json.loads(stamps)), done))
+        for store, joined_at, stamps, in_effect in conn.exec_driver_sql(ALL_ENTRIES):
+            self._put(self._entry(store, joined_at, tuple(Stamp(*stamp) for stamp in json.loads(stamps)), in_effect))
 
-    def _entry(self, store: str, joined_at: LabTime, stamps: tuple[Stamp, ...], done: int) -> StoreEntry:
+    def _entry(self, store: str, joined_at: LabTime, stamps: tuple[Stamp, ...], in_effect: int) -> StoreEntry:
         server = self._topology.servers.get(store)
         if server is None:
             raise Misuse(
                 f"the database has the server {store!r}, but the topology does not; use the topology that the lab began with"
             )
         guid = guid_from(self._topology.organization.encode()[:64], "store entry", store)
-        addresses = [f"{store}{STORE_ADDRESS_SUFFIX}@{stamp.domain}" for stamp in stamps[:done]]
+        addresses = [f"{store}{STORE_ADDRESS_SUFFIX}@{stamp.domain}" for stamp in stamps[:in_effect]]
         primary = addresses[-1] if addresses else None
         secondary = tuple(address for address in dict.fromkeys(addresses) if address != primary)
-        return StoreEntry(store, server.site, str(server.version), guid, joined_at, stamps, done, primary, secondary)
+        return StoreEntry(
+            store, server.site, str(server.version), guid, joined_at, stamps, in_effect, primary, secondary
+        )
 
     def _put(self, entry: StoreEntry) -> None:
         self._take_out(entry.name)
@@ -167,13 +169,13 @@ class Directory:
         """
         old = self._entries.get(store)
         joined_at = s.now if old is None else old.joined_at
-        done = sum(stamp.at <= s.now for stamp in stamps)
-        new = self._entry(store, joined_at, tuple(stamps), done)
+        in_effect = sum(stamp.at <= s.now for stamp in stamps)
+        new = self._entry(store, joined_at, tuple(stamps), in_effect)
         if new == old:
             return
         s.conn.exec_driver_sql(
             PUT_ENTRY,
-            (store, joined_at, json.dumps(stamps), done),
+            (store, joined_at, json.dumps(stamps), in_effect),
         )
         self._put(new)
         if self.due_at < END_AT:

@@ -177,14 +177,14 @@ class Folders:
         stack = [(prefix, siblings)]
         while stack:
             above, group = stack.pop()
-            taken: set[str] = set()
+            names: set[str] = set()
             for folder in sorted(group, key=lambda folder: (folder.props.created, folder.object)):  # type: ignore[union-attr]
                 assert folder.props is not None
-                shown, count = folder.props.name, 1
-                while shown in taken:
+                name, count = folder.props.name, 1
+                while name in names:
                     count += 1
-                    shown = f"{folder.props.name} ({count})"
-                taken.add(shown)
-                folder.path = f"{above}/{shown}" if above else shown
+                    name = f"{folder.props.name} ({count})"
+                names.add(name)
+                folder.path = f"{above}/{name}" if above else name
                 self._by_path[folder.path] = folder
                 stack.append((folder.path, [self._by_object[child] for child in folder.children]))

@@ -99,13 +99,13 @@ def waits_for(conn: Connection, folder: bytes, other: bytes) -> bool:
     A version that was held and dropped counts too. Otherwise two halves of a cycle that arrive alternately, each after the
     other was dropped, would never be applied.
     """
-    ahead, seen = [folder], {folder}
+    ahead, visited = [folder], {folder}
     while ahead:
         for (parent,) in conn.exec_driver_sql(AWAITED_BY_OBJECT, (ahead.pop(), MAIL)):
             if parent == other:
                 return True
-            if parent not in seen:
-                seen.add(parent)
+            if parent not in visited:
+                visited.add(parent)
                 ahead.append(parent)
     return False
 

@@ -133,12 +133,12 @@ class StoreState:
         """Return the name of the store behind each known replica GUID. A restored store A is also A2, A3 (spec: RP-4)."""
         if self._names is None:
             self._names = {}
-            seen: dict[str, int] = {}
+            counts: dict[str, int] = {}
             for guid in self.guids_in_order():
                 store = self.store_of.get(guid)
                 if store is not None:
-                    seen[store] = seen.get(store, 0) + 1
-                    self._names[guid] = store if seen[store] == 1 else f"{store}{seen[store]}"
+                    counts[store] = counts.get(store, 0) + 1
+                    self._names[guid] = store if counts[store] == 1 else f"{store}{counts[store]}"
         return self._names
 
     def known_rep(self, guid: Guid) -> int | None:

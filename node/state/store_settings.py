@@ -183,5 +183,5 @@ def config_from(store: str, profile: Profile, settings: Settings) -> Config:
 
 
 def _timeouts(settings: Settings, *, local: bool) -> BackfillTimeouts:
-    first, retry, later = (settings.backfill_wait_us(local=local, requests_sent=sent) for sent in range(3))
+    first, retry, later = (settings.backfill_wait_us(local=local, requests_sent=count) for count in range(3))
     return BackfillTimeouts(first, retry, later)

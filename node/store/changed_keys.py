@@ -47,8 +47,8 @@ def with_keys(database: bytes, before: LabAuthority, after: LabAuthority) -> byt
     """
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as opened:
         opened.deserialize(database)
-        for read, replace in MAILS:
-            for row, content in opened.execute(read).fetchall():
+        for query, replace in MAILS:
+            for row, content in opened.execute(query).fetchall():
                 if (again := _signed_again(content, before, after)) is not None:
                     opened.execute(replace, (again, row))
         return bytes(opened.serialize())

@@ -85,10 +85,10 @@ def _check_schema(opened: sqlite3.Connection) -> None:
     empty = empty_database()
     if _version(opened) != _version(empty):
         raise Misuse("it was made by another version of pflab")
-    found, expected = (set(each.execute(_SCHEMA)) for each in (opened, empty))
-    for kind, name, *_ in sorted(found - expected, key=repr):
+    actual, expected = (set(database.execute(_SCHEMA)) for database in (opened, empty))
+    for kind, name, *_ in sorted(actual - expected, key=repr):
         raise Misuse(f"it has the {quoted(f'{kind} {name}')}, which is not that of a store")
-    for kind, name, *_ in sorted(expected - found, key=repr):
+    for kind, name, *_ in sorted(expected - actual, key=repr):
         raise Misuse(f"it lacks the {kind} {name} of a store")
 
 

@@ -221,11 +221,11 @@ class StoreLife(StoreQueries):
 
     def _restore(self, now: LabTime, backup: bytes, made_at: LabTime) -> None:
         conn = self._database.reading()
-        known = StoreState(conn)
+        state = StoreState(conn)
         unsent = store_restore.unsent(conn)
-        given = stored_settings(conn)
+        registry = stored_settings(conn)
         self.export()
-        continued = Continued(known.incarnation, known.seq, known.lamport, known.last_at, given, unsent)
+        continued = Continued(state.incarnation, state.seq, state.lamport, state.last_at, registry, unsent)
         settings = self._config.settings
 
         def prepare(conn: Connection) -> None:
@@ -242,8 +242,8 @@ class StoreLife(StoreQueries):
 
     def _shortest_tombstone_age_us(self) -> int:
         """Return the age at which some store may drop a tombstone. An older backup may lack this tombstone (spec: DL-4)."""
-        others = (server.settings.tombstone_age_us for server in self._topology.servers.values())
-        return min(self._config.settings.tombstone_age_us, *others)
+        ages = (server.settings.tombstone_age_us for server in self._topology.servers.values())
+        return min(self._config.settings.tombstone_age_us, *ages)
 
     def _start(self, now: LabTime) -> None:
         with self._database.writing() as conn:
@@ -296,8 +296,8 @@ class StoreLife(StoreQueries):
 
     def _tell_settings(self, s: Stimulus) -> None:
         """Record the settings that differ from the default. The store reads its settings when it starts (spec: SE-1)."""
-        for each in self._config.settings.not_default():
-            s.trace.record(SettingValue, name=each.spec.name, value=each.value, default=each.default)
+        for setting in self._config.settings.not_default():
+            s.trace.record(SettingValue, name=setting.spec.name, value=setting.value, default=setting.default)
 
     def _first_start(self, ctx: Context, s: Stimulus, *, later: bool) -> None:
         for store in self._topology.servers_from_start():
@@ -402,22 +402,22 @@ class StoreLife(StoreQueries):
         """
         assert self._open is None, "a group within a group could not be undone"
         outcomes = [Outcome()] * len(acts)
-        left = list(enumerate(acts))
+        pending = list(enumerate(acts))
         for _ in range(MOST_ATTEMPTS):
-            if len(left) < 2:
+            if len(pending) < 2:
                 break
             try:
-                results = self._all_together(now, [act for _, act in left])
+                results = self._all_together(now, [act for _, act in pending])
             except _Undone as undone:
-                place, act = left.pop(undone.place)
+                place, act = pending.pop(undone.place)
                 outcomes[place] = outcome_of(act)
             except Exception:
                 break
             else:
-                for (place, _), result in zip(left, results, strict=True):
+                for (place, _), result in zip(pending, results, strict=True):
                     outcomes[place] = Outcome(result)
                 return outcomes
-        for place, act in left:
+        for place, act in pending:
             outcomes[place] = outcome_of(act)
         return outcomes
 

@@ -42,7 +42,7 @@ def versions(ctx: Context, conn: Connection, names: Mapping[Guid, str], message:
         (object_id,),
     ).all()
     views = []
-    for fid, rep, ctr, pcl, at, shown, fai, deleted, subject, item in rows:
+    for fid, rep, ctr, pcl, at, is_shown, fai, deleted, subject, item in rows:
         if deleted:
             continue
         number = ctx.store.number(rep, ctr)
@@ -54,7 +54,7 @@ def versions(ctx: Context, conn: Connection, names: Mapping[Guid, str], message:
                 change=number.text,
                 store=ctx.store.store_of.get(number.guid) or store_name(number.guid, names),
                 modified_at=at,
-                shown=bool(shown),
+                shown=bool(is_shown),
                 subject=subject,
                 sender=sender_of(item),
                 body=body_of(item),
@@ -75,8 +75,8 @@ def versions(ctx: Context, conn: Connection, names: Mapping[Guid, str], message:
 
 def _object_of(ctx: Context, conn: Connection, names: Mapping[Guid, str], message: str) -> bytes:
     """Return the id of the message with this id or change number."""
-    shown = _SHOWN_NUMBER.fullmatch(message)
-    if shown is None:
+    match = _SHOWN_NUMBER.fullmatch(message)
+    if match is None:
         try:
             return object_from_text(message)
         except ValueError:
@@ -84,14 +84,14 @@ def _object_of(ctx: Context, conn: Connection, names: Mapping[Guid, str], messag
     objects = {
         object_id
         for guid, name in names.items()
-        if name == shown[1]
-        for object_id in _changed_by(ctx, conn, guid, int(shown[2]))
+        if name == match[1]
+        for object_id in _changed_by(ctx, conn, guid, int(match[2]))
     }
     if len(objects) > 1:
         ids = ", ".join(sorted(map(object_text, objects)))
         raise Misuse(f"{message} is a change of more than one message on {ctx.name}; give an id: {ids}")
     if not objects:
-        late = shown[1] != ctx.name and shown[1] in ctx.directory.stores()
+        late = match[1] != ctx.name and match[1] in ctx.directory.stores()
         hint = "; the change may not have arrived yet" if late else ""
         raise MessageUnknown(f"no message on {ctx.name} has the change {message}{hint}")
     return objects.pop()

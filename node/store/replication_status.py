@@ -53,12 +53,12 @@ class _Replica:
     """A holder of a folder as this store knows it.
 
     numbers: of its row; None: not yet heard.
-    made: its own changes.
+    own_changes: the numbers of its own changes.
     """
 
     store: str
     numbers: NumberSets | None
-    made: NumberSets
+    own_changes: NumberSets
     received_at: LabTime | None = None
     pending: bool = False
 
@@ -142,7 +142,7 @@ def _state(replica: _Replica, replicas: tuple[_Replica, ...], lacking_numbers: N
     if lacking_numbers:
         return SyncState.BEHIND
     other_sets = [peer.numbers or NumberSets.EMPTY for peer in replicas if peer is not replica and not peer.pending]
-    if all(replica.made <= numbers for numbers in other_sets):
+    if all(replica.own_changes <= numbers for numbers in other_sets):
         return SyncState.IN_SYNC
     return SyncState.LOCALLY_MODIFIED
 

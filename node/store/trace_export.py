@@ -32,9 +32,9 @@ ROWS_AT_ONCE: Final = 200
 
 def export_events(database: Database, node: str, folder: Path) -> None:
     """Write one segment for each incarnation that has waiting events."""
-    written = exported_through(folder, node)
+    last_exported = exported_through(folder, node)
     conn = database.reading()
-    waiting = conn.exec_driver_sql(UNWRITTEN_BATCHES, (written,)).all()
+    waiting = conn.exec_driver_sql(UNWRITTEN_BATCHES, (last_exported,)).all()
     last = conn.exec_driver_sql(LAST_SEQ).scalar_one()
     for incarnation in sorted({row[0] for row in waiting}):
         rows = [row for row in waiting if row[0] == incarnation]
@@ -79,9 +79,9 @@ def _of_table(conn: Connection, seq: int) -> Iterator[tuple[int, bytes]]:
 
 def _of_segments(folder: Path, node: str, seq: int) -> Iterator[tuple[int, bytes]]:
     segments = [(name.first_seq, path) for name, path in list_segments(folder) if name.node == node]
-    begun = [first for first, _ in segments if first <= seq + 1]
+    starts = [first for first, _ in segments if first <= seq + 1]
     for first, path in segments:
-        if first >= max(begun, default=0):
+        if first >= max(starts, default=0):
             yield from enumerate((line for line in read_lines(path) if read_end(line) is None), start=first)
 
 

@@ -112,18 +112,18 @@ def intersection(own: Bounds, operand: Bounds) -> Bounds:
     return _compact(out)
 
 
-def within(own: Bounds, whole: Bounds) -> bool:
-    if own is whole:
+def within(inner: Bounds, outer: Bounds) -> bool:
+    if inner is outer:
         return True
-    if own[0] < whole[0] or own[-1] > whole[-1]:
+    if inner[0] < outer[0] or inner[-1] > outer[-1]:
         return False
-    if len(whole) == 2:
+    if len(outer) == 2:
         return True
-    if len(own) * _MUCH_LONGER >= len(whole) > _LONG:
-        return not difference(own, whole)
-    for lo, end in zip(own[::2], own[1::2], strict=True):
-        at = bisect_right(whole, lo)
-        if not at & 1 or whole[at] < end:
+    if len(inner) * _MUCH_LONGER >= len(outer) > _LONG:
+        return not difference(inner, outer)
+    for lo, end in zip(inner[::2], inner[1::2], strict=True):
+        at = bisect_right(outer, lo)
+        if not at & 1 or outer[at] < end:
             return False
     return True
 

@@ -56,26 +56,26 @@ def deliver(ctx: Context, s: Stimulus, delivery: LocalDelivery) -> None:
     mails = [delivery]
     for mail in mails:
         failures: dict[str, str] = {}
-        read = cache(partial(post_of_mail, mail.content))  # decoded once, for the first recipient that needs it
+        read_post = cache(partial(post_of_mail, mail.content))  # decoded once, for the first recipient that needs it
         for address in mail.recipients:
             if ctx.book.is_this_store(address):
                 continue
             folder = ctx.book.folder_of(address)
             if folder is not None:
-                if reason := _to_folder(ctx, s, folder, address, mail, read):
+                if reason := _to_folder(ctx, s, folder, address, mail, read_post):
                     failures[address] = reason
             else:
-                _into_mailbox(s, address, mail, read)
+                _into_mailbox(s, address, mail, read_post)
         if failures:
             mails += ctx.mta.bounce(s, mail, failures)  # a notice is never bounced, so this ends
 
 
 def _to_folder(
-    ctx: Context, s: Stimulus, folder: Folder, address: str, mail: LocalDelivery, read: Callable[[], MailPost]
+    ctx: Context, s: Stimulus, folder: Folder, address: str, mail: LocalDelivery, read_post: Callable[[], MailPost]
 ) -> str:
     """Post a mail. Return why it is returned to its sender, or ''."""
     try:
-        post = read()
+        post = read_post()
         reason = _reason_to_skip(ctx, s, folder, address, post)
         object_id = "" if reason else object_text(local_changes.post_mail(ctx, s, folder, post).object)
     except OverLimit as error:
@@ -132,8 +132,8 @@ def note_replicated(s: Stimulus, fid: int, versions: Sequence[Version]) -> None:
         note_posted(s, fid, fresh)
 
 
-def _into_mailbox(s: Stimulus, recipient: str, mail: LocalDelivery, read: Callable[[], MailPost]) -> None:
-    sender, subject, text = _mailbox_fields(mail, read)
+def _into_mailbox(s: Stimulus, recipient: str, mail: LocalDelivery, read_post: Callable[[], MailPost]) -> None:
+    sender, subject, text = _mailbox_fields(mail, read_post)
     s.conn.exec_driver_sql(
         INTO_MAILBOX,
         (s.now, recipient, sender, subject, text, mail.content),
@@ -149,10 +149,10 @@ def _into_mailbox(s: Stimulus, recipient: str, mail: LocalDelivery, read: Callab
     )
 
 
-def _mailbox_fields(mail: LocalDelivery, read: Callable[[], MailPost]) -> tuple[str, str, str]:
+def _mailbox_fields(mail: LocalDelivery, read_post: Callable[[], MailPost]) -> tuple[str, str, str]:
     """Return sender, subject and text of a mail. If the mail is beyond a limit, use only its envelope."""
     try:
-        post = read()
+        post = read_post()
     except CodecError as error:
         return mail.sender, mail.subject, f"(This mail cannot be shown: {error})"
     return text_of(post.props, PR_SENDER_EMAIL_ADDRESS), post.subject, text_of(post.props, PR_BODY)[:MAX_MAILBOX_TEXT]

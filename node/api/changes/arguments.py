@@ -111,9 +111,9 @@ def _hints(kind: type[Any]) -> dict[str, Any]:
     return get_type_hints(kind, include_extras=True)
 
 
-def python_arguments(read: msgspec.Struct) -> dict[str, Any]:
+def python_arguments(body: msgspec.Struct) -> dict[str, Any]:
     """Return the arguments as the method takes them. One that is null is left out."""
-    return {name: _python(value) for name in read.__struct_fields__ if (value := getattr(read, name)) is not None}
+    return {name: _python(value) for name in body.__struct_fields__ if (value := getattr(body, name)) is not None}
 
 
 def _python(value: Any) -> Any:

@@ -103,8 +103,8 @@ class _Place(tuple[str, ...]):
         return _Place((*self, str(part)))
 
 
-def _read_again(reader: _Reader, given: Any, kind: type[T]) -> T:
-    value = reader.read(declared.type_info(kind), given, _Place())
+def _read_again(reader: _Reader, raw: Any, kind: type[T]) -> T:
+    value = reader.read(declared.type_info(kind), raw, _Place())
     if reader.mistakes:
         raise Wrong(*reader.mistakes)
     try:

@@ -60,7 +60,7 @@ def order_and_requests(choice: Choice) -> tuple[str, list[tuple[str, str]]]:
             each.store,
             ",".join(str(low) if low == high else f"{low}-{high}" for low, high in share.contents.ranges(GUID)),
         )
-        for each, share in choice.asked
+        for each, share in choice.shares
     ]
     return "".join(each.store for each in choice.ordered), asked
 
@@ -226,13 +226,13 @@ def test_a_leaving_store_is_asked_before_a_holder_that_is_down(way: SourceChoice
     """A holder that never comes back does not prevent requests to a leaving store that has the changes (spec: BF-4, RP-2)."""
     choice = choose(way, far("A", leaving=True), source("B", down=True))
     assert [each.store for each in choice.ordered] == ["A", "B"]
-    assert choice.asked[0][0].store == "A"
+    assert choice.shares[0][0].store == "A"
 
 
 @pytest.mark.parametrize("way", SourceChoice)
 def test_a_store_without_address_is_passed_over(way: SourceChoice) -> None:
     """Every version passes over a store without a mail address, and never asks a store that has nothing (spec: BF-3, ML-1)."""
     choice = choose(way, source("A", addressed=False), source("B"), source("C", ()))
-    assert [each.store for each, _ in choice.asked] == ["B"]
+    assert [each.store for each, _ in choice.shares] == ["B"]
     assert choice.passed_over["A"] == "has no mail address"
     assert choice.passed_over["C"] == "is not known to have any of it"
