@@ -68,18 +68,18 @@ def judge(traces: str | Path | Sequence[str | Path], *, spark: SparkSession | No
 
     Raises CannotJudge.
     """
-    given = [traces] if isinstance(traces, str | Path) else traces
-    places = [os.fspath(each) for each in given]
+    paths = [traces] if isinstance(traces, str | Path) else traces
+    places = [os.fspath(path) for path in paths]
     return _judge_here(places) if spark is None else _judge_on(spark, places)
 
 
 def _judge_here(places: Sequence[str]) -> Verdict:
     order = [sys.executable, "-P", "-m", "pflab", "check", "--engine", "embedded", "--json", "--", *places]
-    done = subprocess.run(order, capture_output=True, encoding="utf-8", check=False, env=environment())
+    process = subprocess.run(order, capture_output=True, encoding="utf-8", check=False, env=environment())
     try:
-        document = json.loads(done.stdout)
+        document = json.loads(process.stdout)
     except ValueError:
-        lines = done.stderr.strip().splitlines() or ["pflab check ended without a verdict"]
+        lines = process.stderr.strip().splitlines() or ["pflab check ended without a verdict"]
         raise CannotJudge(lines[-1].removeprefix("pflab check: ")) from None
     return Verdict(document["judgement"], tuple(document["words"]), document)
 
@@ -100,9 +100,11 @@ def _judge_on(spark: SparkSession, places: Sequence[str]) -> Verdict:
         try:
             with (
                 temporary_folder("pflab-judge-") as base,
-                batches.judged(spark, named(places), lambda nth: Tables(for_plans(spark), f"{base}/{nth}")) as found,
+                batches.judged(
+                    spark, named(places), lambda nth: Tables(for_plans(spark), f"{base}/{nth}")
+                ) as judged_runs,
             ):
-                result = conclude(found.findings)
+                result = conclude(judged_runs.findings)
         except AnalyticsError as error:
             raise CannotJudge(str(error)) from None
         except (PySparkException, Py4JError) as error:

@@ -146,7 +146,7 @@ class BranchCounter:
         if reading.folder != HIERARCHY:
             self._held_folders.setdefault((reading.store, reading.folder), reading.knowledge.holds)
             return
-        titles = {object_: self._change_of(kept) for object_, kept in reading.knowledge.versions.items()}
+        titles = {object_: self._change_of(versions) for object_, versions in reading.knowledge.versions.items()}
         for view in reading.tree:
             change = titles.get(view.id)
             if change is not None and _SUFFIX.search(view.path) and not view.path.endswith(change.subject):
@@ -155,8 +155,8 @@ class BranchCounter:
         if any(_in_a_cycle(object_, parents) for object_ in parents):
             self.seen["folder cycle cut"] += 1
 
-    def _change_of(self, kept: tuple[tuple[str, str], ...]) -> ev.ChangeMade | None:
-        return self._facts.changes.get(kept[0][0]) if kept else None
+    def _change_of(self, versions: tuple[tuple[str, str], ...]) -> ev.ChangeMade | None:
+        return self._facts.changes.get(versions[0][0]) if versions else None
 
     def _version_of(self, store: str) -> str:
         return str(self._facts.topology.servers[store].version)
@@ -200,23 +200,25 @@ class BranchCounter:
         if len(event.chosen) > 1:
             self.seen["several sources asked"] += 1
         key = (event.node, event.entry)
-        self._best[key] = max((each.has for each in event.candidates), default=0)
+        self._best[key] = max((candidate.has for candidate in event.candidates), default=0)
         self._asked[key] = {}
-        asked = [each for each in event.candidates if each.store in event.chosen]
-        if any(each.preferred for each in asked):
+        chosen = [candidate for candidate in event.candidates if candidate.store in event.chosen]
+        if any(candidate.preferred for candidate in chosen):
             self.seen["preferred source asked"] += 1
-        if event.method == "two holders" and len(asked) > 1:
+        if event.method == "two holders" and len(chosen) > 1:
             self.seen["two holders asked"] += 1
-        elif event.method == "six groups" and asked:
+        elif event.method == "six groups" and chosen:
             self.seen[
                 "six groups: parts one at a time" if event.one_by_one else "six groups: the first that has all"
             ] += 1
-            near_older = any(each.near and each.version == "5.5" and each.has_all for each in event.candidates)
-            if near_older and not asked[0].near:
+            near_older = any(
+                candidate.near and candidate.version == "5.5" and candidate.has_all for candidate in event.candidates
+            )
+            if near_older and not chosen[0].near:
                 self.seen["six groups: a near older server passed over"] += 1
-        elif event.method == "sorted list" and asked:
-            newer = any(each.has and each.version > asked[0].version for each in event.candidates)
-            if newer and asked[0].near:
+        elif event.method == "sorted list" and chosen:
+            newer = any(candidate.has and candidate.version > chosen[0].version for candidate in event.candidates)
+            if newer and chosen[0].near:
                 self.seen["sorted list: the cheapest asked before a newer"] += 1
 
     @event_handler
@@ -228,15 +230,15 @@ class BranchCounter:
     def _responders(self, event: ev.RespondersConsidered) -> None:
         if event.method == "six steps":
             self.seen["six steps list responders"] += 1
-            if any(each.group == _OLDEST_REPLICA for each in event.candidates):
+            if any(candidate.group == _OLDEST_REPLICA for candidate in event.candidates):
                 self.seen["the oldest replica listed"] += 1
 
     @event_handler
     def _request(self, event: ev.RequestSent) -> None:
         key = (event.node, event.entry)
-        asked = self._asked.setdefault(key, {})
-        bits.add(asked, bits.by_kind(event.cnset, event.cnset_fai))
-        if sum(each.bit_count() for each in asked.values()) > self._best.get(key, 0):
+        numbers = self._asked.setdefault(key, {})
+        bits.add(numbers, bits.by_kind(event.cnset, event.cnset_fai))
+        if sum(mask.bit_count() for mask in numbers.values()) > self._best.get(key, 0):
             self.seen["no source had all"] += 1
 
     @event_handler

@@ -100,8 +100,8 @@ class Ledger:
                 raise LedgerError(
                     f"{path}: another process appends to this ledger; give each process its own ledger"
                 ) from None
-            totals, whole = _read(path, file)
-            file.truncate(whole)
+            totals, size = _read(path, file)
+            file.truncate(size)
             yield cls(file, totals)
 
     def append(self, first: int, campaign: CampaignResult, took_s: float) -> None:
@@ -110,7 +110,7 @@ class Ledger:
         if not results:
             return
         findings = [*map(SeedResult.as_document, campaign.failed), *_differing(campaign)]
-        lines: list[dict[str, Any]] = [{"finding": each, "code": self._code} for each in findings]
+        lines: list[dict[str, Any]] = [{"finding": finding, "code": self._code} for finding in findings]
         lines.append(
             {
                 "seeds": [first, first + len(results) - 1],
@@ -156,10 +156,12 @@ def _differing(campaign: CampaignResult) -> list[dict[str, Any]]:
 
 def _read(path: Path, file: BinaryIO) -> tuple[Totals, int]:
     """Return the totals of a ledger, and the size of its whole blocks. Raises LedgerError for a file that is no ledger."""
-    totals, whole, pending = Totals(), 0, []
+    totals, size, pending = Totals(), 0, []
     file.seek(0)
     for number, text in enumerate(file, start=1):
-        if not text.endswith(b"\n") and any(text.startswith(each) or each.startswith(text) for each in _BEGINNINGS):
+        if not text.endswith(b"\n") and any(
+            text.startswith(beginning) or beginning.startswith(text) for beginning in _BEGINNINGS
+        ):
             break
         try:
             line = msgspec.json.decode(text, type=dict[str, Any])
@@ -167,9 +169,9 @@ def _read(path: Path, file: BinaryIO) -> tuple[Totals, int]:
             if "finding" in line:
                 Totals().add(line)
                 continue
-            for each in pending:
-                totals.add(each)
+            for pending_line in pending:
+                totals.add(pending_line)
         except (msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
             raise LedgerError(f"{path}:{number}: not a line of a ledger ({error}); give another file") from None
-        pending, whole = [], file.tell()
-    return totals, whole
+        pending, size = [], file.tell()
+    return totals, size

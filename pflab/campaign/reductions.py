@@ -100,14 +100,16 @@ def _forget_sites(document: dict[str, Any]) -> None:
     sites = document.get("sites")
     if sites is None:
         return
-    used = {entry["site"] for entry in document["servers"].values() if entry and "site" in entry}
-    document["sites"] = [site for site in sites if site in used] or list(sites[:1])
-    kept = [each for each in document.get("connectors") or () if set(each["between"]) <= used]
-    document["connectors"] = kept
-    for connector in kept:
+    used_sites = {entry["site"] for entry in document["servers"].values() if entry and "site" in entry}
+    document["sites"] = [site for site in sites if site in used_sites] or list(sites[:1])
+    connectors = [
+        connector for connector in document.get("connectors") or () if set(connector["between"]) <= used_sites
+    ]
+    document["connectors"] = connectors
+    for connector in connectors:
         ends = connector.get("bridgeheads") or {}
         connector["bridgeheads"] = {site: server for site, server in ends.items() if server in document["servers"]}
-    if not kept:
+    if not connectors:
         del document["connectors"]
 
 
@@ -164,8 +166,8 @@ def _without(step: Document, removed: Set[str]) -> Document:
     if not isinstance(args, dict) or not set(args.get(_REPLICAS, ())) & removed:
         return step
     replicas = [store for store in args[_REPLICAS] if store not in removed]
-    rest = {key: value for key, value in args.items() if key != _REPLICAS}
-    return {**step, verb: {**rest, _REPLICAS: replicas} if replicas else rest}
+    remaining = {key: value for key, value in args.items() if key != _REPLICAS}
+    return {**step, verb: {**remaining, _REPLICAS: replicas} if replicas else remaining}
 
 
 def _folders(scenario: Document) -> list[str]:
@@ -174,29 +176,29 @@ def _folders(scenario: Document) -> list[str]:
 
 def _with_folders(scenario: Document, paths: Sequence[str]) -> Document:
     """Return the scenario with only these folders of the topology. Folders below a removed one are removed too."""
-    kept: dict[str, Any] = {}
+    folders: dict[str, Any] = {}
     for path, entry in (scenario["topology"].get("folders") or {}).items():
         above = path.rpartition("/")[0]
-        if path in paths and (not above or above in kept):
-            kept[path] = entry
-    return changed(scenario, topology={**scenario["topology"], "folders": kept})
+        if path in paths and (not above or above in folders):
+            folders[path] = entry
+    return changed(scenario, topology={**scenario["topology"], "folders": folders})
 
 
 def _settings(scenario: Document) -> list[tuple[str, str]]:
     """Return (store, name of a setting) for each setting; the store is '' for settings of the organization."""
     topology = scenario["topology"]
-    found = [("", name) for name in topology.get("settings") or {}]
+    settings = [("", name) for name in topology.get("settings") or {}]
     for store, entry in topology["servers"].items():
-        found += [(store, name) for name in (entry or {}).get("settings") or {}]
-    return found
+        settings += [(store, name) for name in (entry or {}).get("settings") or {}]
+    return settings
 
 
-def _with_settings(scenario: Document, kept: Sequence[tuple[str, str]]) -> Document:
+def _with_settings(scenario: Document, pairs: Sequence[tuple[str, str]]) -> Document:
     document = copy.deepcopy(scenario["topology"])
     places = {"": document, **document["servers"]}
     for store, entry in places.items():
         settings = {
-            name: value for name, value in ((entry or {}).get("settings") or {}).items() if (store, name) in kept
+            name: value for name, value in ((entry or {}).get("settings") or {}).items() if (store, name) in pairs
         }
         if entry and "settings" in entry:
             entry["settings"] = settings
@@ -266,9 +268,9 @@ def _small_posts(scenario: Document) -> Iterator[Document]:
         before, args, after = steps[:index], step[verb], steps[index + 1 :]
         if verb == "posts":
             # A single post has the name `m` in place of `m-1`, so later steps that use it must change too.
-            one = {key: value for key, value in args.items() if key != "count"} | {"letters": _SMALL}
-            rest = [_relabelled(each, f"{args['as']}-1", args["as"]) for each in after]
-            yield changed(scenario, steps=[*before, {"at": step["at"], "post": one}, *rest])
+            post = {key: value for key, value in args.items() if key != "count"} | {"letters": _SMALL}
+            later_steps = [_relabelled(later, f"{args['as']}-1", args["as"]) for later in after]
+            yield changed(scenario, steps=[*before, {"at": step["at"], "post": post}, *later_steps])
         if args["letters"] > _SMALL:
             yield changed(scenario, steps=[*before, {**step, verb: {**args, "letters": _SMALL}}, *after])
 

@@ -76,22 +76,27 @@ class SeedResult:
     @property
     def broken(self) -> frozenset[str]:
         """The ids of the violated invariants."""
-        return frozenset(each.invariant for each in self.violations)
+        return frozenset(violation.invariant for violation in self.violations)
 
     def in_words(self) -> list[str]:
         lines = [f"seed {self.seed}: {self.judgement.value}"]
-        lines += [f"  {each.in_words()}" for each in self.violations[:MAX_WITNESSES]]
+        lines += [f"  {violation.in_words()}" for violation in self.violations[:MAX_WITNESSES]]
         if len(self.violations) > MAX_WITNESSES:
             lines.append(f"  and {len(self.violations) - MAX_WITNESSES} more")
-        return lines + [f"  {each}" for each in self.doubts]
+        return lines + [f"  {doubt}" for doubt in self.doubts]
 
     def as_document(self) -> dict[str, Any]:
         return {
             "seed": self.seed,
             "judgement": self.judgement.value,
             "violations": [
-                {"invariant": each.invariant, "rules": list(each.rules), "at": each.at, "witness": each.witness}
-                for each in self.violations
+                {
+                    "invariant": violation.invariant,
+                    "rules": list(violation.rules),
+                    "at": violation.at,
+                    "witness": violation.witness,
+                }
+                for violation in self.violations
             ],
             "doubts": list(self.doubts),
             "bound_us": self.bound_us,

@@ -89,7 +89,7 @@ class CampaignResult:
 
     @property
     def failed(self) -> tuple[SeedResult, ...]:
-        return tuple(each for each in self.results if each.judgement is not Judgement.CONVERGED)
+        return tuple(result for result in self.results if result.judgement is not Judgement.CONVERGED)
 
     @property
     def must_see_all(self) -> bool:
@@ -99,19 +99,19 @@ class CampaignResult:
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        seen = self.branches()
-        return tuple(name for name in BRANCHES if not seen[name])
+        counts = self.branches()
+        return tuple(name for name in BRANCHES if not counts[name])
 
     def branches(self) -> dict[str, int]:
         """Return how many seeds reached each branch."""
-        seen = Counter(name for each in self.results for name in each.branches)
-        return {name: seen[name] for name in (*BRANCHES, *OPTIONAL)}
+        counts = Counter(name for result in self.results for name in result.branches)
+        return {name: counts[name] for name in (*BRANCHES, *OPTIONAL)}
 
     @property
     def exit_code(self) -> int:
-        if any(each.traceback for each in self.results):
+        if any(result.traceback for result in self.results):
             return ExitCode.INTERNAL
-        if any(each.judgement is Judgement.NOT_CONVERGED for each in self.results) or self.differing:
+        if any(result.judgement is Judgement.NOT_CONVERGED for result in self.results) or self.differing:
             return ExitCode.VIOLATION
         if self.must_see_all and self.unseen:
             return ExitCode.VIOLATION
@@ -141,7 +141,7 @@ def run_campaign(
         for result in _played(seeds, order, jobs) if played is None else played(seeds, order):
             results.append(result)
             done(result)
-        digests = {each.seed: each.digest for each in results}
+        digests = {result.seed: result.digest for result in results}
         for result in _played(again, order, jobs, hash_seed=_other_hash_seed()):
             checked += 1
             if result.digest != digests[result.seed]:
@@ -160,7 +160,7 @@ def chosen_for_verification(seeds: Sequence[int], share: float) -> list[int]:
 
 
 def _other_hash_seed() -> str:
-    return next(each for each in _OTHER_HASH_SEEDS if each != os.environ.get("PYTHONHASHSEED"))
+    return next(seed for seed in _OTHER_HASH_SEEDS if seed != os.environ.get("PYTHONHASHSEED"))
 
 
 def _played(seeds: Sequence[int], order: Order, jobs: int, hash_seed: str | None = None) -> Iterator[SeedResult]:
@@ -179,12 +179,12 @@ def _played_by_workers(
     seeds: Sequence[int], order: Order, jobs: int, interrupt: socket.socket, stops: frozenset[int]
 ) -> Iterator[SeedResult]:
     """Yield results in order, up to a signal that stops the campaign."""
-    left = enumerate(seeds)
+    remaining = enumerate(seeds)
     playing: dict[Connection, int] = {}
     results: dict[int, SeedResult] = {}
 
     def give_next(worker: Connection) -> None:
-        for nth, seed in left:
+        for nth, seed in remaining:
             worker.send(seed)
             playing[worker] = nth
             return
@@ -364,7 +364,7 @@ def jobs_here() -> int:
 def as_document(campaign: CampaignResult) -> dict[str, Any]:
     """Return the result as JSON values for programs."""
     return {
-        "seeds": [each.as_document() for each in campaign.results],
+        "seeds": [result.as_document() for result in campaign.results],
         "branches": campaign.branches(),
         "unseen": list(campaign.unseen),
         "verified": campaign.verified,

@@ -164,21 +164,21 @@ def minimize(items: Sequence[T], fails: Callable[[list[T]], bool]) -> list[T]:
 
     `fails(items)` must be true.
     """
-    kept = list(items)
-    if kept and fails([]):
+    remaining = list(items)
+    if remaining and fails([]):
         return []
     parts = 2
-    while len(kept) > 1:
-        for candidate in _without_a_part(kept, parts):
+    while len(remaining) > 1:
+        for candidate in _without_a_part(remaining, parts):
             if fails(candidate):
-                kept = candidate
+                remaining = candidate
                 parts = max(2, parts - 1)
                 break
         else:
-            if parts >= len(kept):
+            if parts >= len(remaining):
                 break
-            parts = min(len(kept), 2 * parts)
-    return kept
+            parts = min(len(remaining), 2 * parts)
+    return remaining
 
 
 def _without_a_part(items: list[T], parts: int) -> Iterator[list[T]]:

@@ -24,9 +24,9 @@ def main(args: Sequence[str] | None = None) -> None:
 
     SIGTERM and SIGHUP stop every verb as Ctrl-C does: systemd, a CI system or a terminal that is closed sends them.
     """
-    given = sys.argv[1:] if args is None else list(args)
+    arguments = sys.argv[1:] if args is None else list(args)
     _open_closed_streams()
-    if not is_supported() and given[:1] != ["doctor"]:
+    if not is_supported() and arguments[:1] != ["doctor"]:
         from pflab.terms.verdict import ExitCode  # noqa: PLC0415 - Ctrl-C may come during this import
 
         print(f"pflab: {ELSEWHERE}", file=sys.stderr)
@@ -37,21 +37,21 @@ def main(args: Sequence[str] | None = None) -> None:
             signal.signal(number, signal.default_int_handler)
     _replace_what_cannot_be_encoded()
     enter()
-    if given[:1] == ["node"]:
-        become_node(given[1:])
+    if arguments[:1] == ["node"]:
+        become_node(arguments[1:])
     try:
         from pflab.cli.app import run  # noqa: PLC0415 - Ctrl-C may come during this import
         from transport.resources import raise_most_open_files  # noqa: PLC0415 - as above
 
         raise_most_open_files()
-        code = run(given)
+        code = run(arguments)
     except KeyboardInterrupt:
         code = STOPPED
     except Exception as error:  # in an import
-        if given[:1] == ["doctor"]:  # which says what is wrong
+        if arguments[:1] == ["doctor"]:  # which says what is wrong
             from pflab.cli.doctor.report import print_report  # noqa: PLC0415 - as above
 
-            sys.exit(print_report(as_json="--json" in given))
+            sys.exit(print_report(as_json="--json" in arguments))
         from pflab.cli.bugs import bug_lines  # noqa: PLC0415 - as above
         from pflab.terms.verdict import ExitCode  # noqa: PLC0415 - as above
 

@@ -43,8 +43,8 @@ class Actions(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = super().get_command(ctx, cmd_name)
         if command is None and not ctx.resilient_parsing:
-            known = [name for name, action in self.commands.items() if not action.hidden]
-            raise CommandError(f"{ctx.command_path} {cmd_name}: no such action; {did_you_mean(cmd_name, known)}")
+            names = [name for name, action in self.commands.items() if not action.hidden]
+            raise CommandError(f"{ctx.command_path} {cmd_name}: no such action; {did_you_mean(cmd_name, names)}")
         return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -273,14 +273,14 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(value: bool) -> None:
+    if value:
         typer.echo(f"pflab {metadata.version('pflab')}")
         raise typer.Exit
 
 
-def _debug(wanted: bool) -> None:
-    if wanted:
+def _debug(value: bool) -> None:
+    if value:
         os.environ[DEBUG] = "1"  # child processes inherit it
 
 
@@ -337,11 +337,11 @@ def _stopped() -> int:
 
 def _was_interrupted(error: BaseException | None) -> bool:
     """Return whether the error or one of its causes is Ctrl-C."""
-    seen: set[int] = set()  # an error that is raised again can be among its own causes
-    while error is not None and id(error) not in seen:
+    ids: set[int] = set()  # an error that is raised again can be among its own causes
+    while error is not None and id(error) not in ids:
         if isinstance(error, KeyboardInterrupt):
             return True
-        seen.add(id(error))
+        ids.add(id(error))
         error = error.__cause__ or error.__context__
     return False
 

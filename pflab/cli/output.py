@@ -164,8 +164,8 @@ def progress(total: int, what: str) -> Iterator[Progress]:
         yield bar
 
 
-def changed_folder_lines(done: Mapping[str, Any]) -> list[str]:
+def changed_folder_lines(result: Mapping[str, Any]) -> list[str]:
     """Return a line for each folder that an order changed, with its change number, and for each that it left out."""
-    changed = [f"{number}  {path}" for path, number in zip(done["folders"], done["numbers"], strict=True)]
-    kept = [f"{path} keeps its replicas: none would be left" for path in done["kept"]]
-    return [*changed, *kept] or ["nothing to change"]
+    changed = [f"{number}  {path}" for path, number in zip(result["folders"], result["numbers"], strict=True)]
+    unchanged = [f"{path} keeps its replicas: none would be left" for path in result["kept"]]
+    return [*changed, *unchanged] or ["nothing to change"]

@@ -83,10 +83,10 @@ def answers(url: str) -> bool:
 
 def check_alone() -> None:
     """Raise CommandError if a lab of this folder is up, because other verbs find only one lab in a folder."""
-    other = recorded_url() if is_up() else None
-    if other is not None and answers(other):
+    url = recorded_url() if is_up() else None
+    if url is not None and answers(url):
         raise CommandError(
-            f"a lab of this folder is already up: {other}; stop it with Ctrl-C, or start this one in another folder"
+            f"a lab of this folder is already up: {url}; stop it with Ctrl-C, or start this one in another folder"
         )
 
 

@@ -69,11 +69,11 @@ def _name_of(name: str, hint: Any) -> str | None:
 
 def _show_as_named(param: Any) -> None:
     """Show only the name of an argument in usage and help, not its type; in brackets if the argument is optional."""
-    shown = param.metavar + ("..." if param.nargs == -1 and not param.metavar.endswith("...") else "")
-    if not param.required and not shown.startswith("["):
-        shown = f"[{shown}]"
-    param.get_usage_pieces = lambda ctx: [shown]
-    param.get_help_record = lambda ctx: (shown, param.help or "")
+    label = param.metavar + ("..." if param.nargs == -1 and not param.metavar.endswith("...") else "")
+    if not param.required and not label.startswith("["):
+        label = f"[{label}]"
+    param.get_usage_pieces = lambda ctx: [label]
+    param.get_help_record = lambda ctx: (label, param.help or "")
 
 
 def _inside(hint: Any) -> Iterator[Any]:

@@ -128,14 +128,14 @@ class Condition(Part):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        given = self.model_fields_set
+        keys = self.model_fields_set
         for key in self.of_a_store:
-            if key in given and self.on is None:
+            if key in keys and self.on is None:
                 raise wrong(f'"{key}" needs a store; add "on" with the name of a store, a list of names, or all')
         for key in self.of_a_folder:
-            if key in given and self.folder is None:
+            if key in keys and self.folder is None:
                 raise wrong(f'"{key}" needs a folder; add "folder" with its path, or with 1-1')
-        if "since" in given and not given & {"mails", "events"}:
+        if "since" in keys and not keys & {"mails", "events"}:
             raise wrong('"since" is allowed only together with "mails" or "events"')
         return self
 
@@ -168,16 +168,16 @@ class Until(Condition):
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
-        given = self.model_fields_set
-        kinds: list[str] = [f'"{key}"' for key in ("mail", "event") if key in given]
-        kinds += ["a condition"] if given & set(self.asked) else []
+        keys = self.model_fields_set
+        kinds: list[str] = [f'"{key}"' for key in ("mail", "event") if key in keys]
+        kinds += ["a condition"] if keys & set(self.asked) else []
         if not kinds:
             raise wrong('nothing to wait for; give "mail", "event", or a condition such as "converged" or "has"')
         if len(kinds) > 1:
             raise wrong(f"{' and '.join(kinds)} cannot be used together; wait for one, then for the other")
-        if "mail" not in given and given & {"from_", "to", "marked"}:
+        if "mail" not in keys and keys & {"from_", "to", "marked"}:
             raise wrong('"from", "to" and "marked" are allowed only together with "mail"')
-        if "event" not in given and "fields" in given:
+        if "event" not in keys and "fields" in keys:
             raise wrong('"with" is allowed only together with "event"')
         _check_bound(self, self.within)
         return self

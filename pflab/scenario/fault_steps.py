@@ -39,19 +39,19 @@ def fault_step(kind: type[Fault], value: Any) -> FaultStep:
     """Return the step that a mapping of a file describes. Raises Wrong, which has all mistakes."""
     if not isinstance(value, dict):
         raise Wrong(Mistake((), f"is not a mapping; write the keys {', '.join(keys_of(kind))}"))
-    given = dict(value)
-    name = given.pop("as", None)
+    arguments = dict(value)
+    name = arguments.pop("as", None)
     if name is not None and not isinstance(name, str):
         raise Wrong(Mistake(("as",), f"{name!r} is not a text; write a name in quotes"))
     for former, key in _FORMER.get(kind_of(kind), {}).items():
-        if former in given:
-            given.setdefault(key, given.pop(former))
-    if issubclass(kind, Separation) and "from" in given and "to" in given:
-        given |= {"between": [given.pop("from"), given.pop("to")], "one_way": True}
-    if isinstance(given.get("does"), int):
-        given["does"] = str(given["does"])  # a reply such as 451 is a number in YAML
-    asked: Any = read_value({"kind": kind_of(kind), **given}, kind)
-    return FaultStep(asked, name)
+        if former in arguments:
+            arguments.setdefault(key, arguments.pop(former))
+    if issubclass(kind, Separation) and "from" in arguments and "to" in arguments:
+        arguments |= {"between": [arguments.pop("from"), arguments.pop("to")], "one_way": True}
+    if isinstance(arguments.get("does"), int):
+        arguments["does"] = str(arguments["does"])  # a reply such as 451 is a number in YAML
+    fault: Any = read_value({"kind": kind_of(kind), **arguments}, kind)
+    return FaultStep(fault, name)
 
 
 def keys_of(kind: type[Fault]) -> list[str]:

@@ -92,12 +92,12 @@ class Narration(Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_text(cls, given: Any) -> Any:
-        if isinstance(given, str):
-            return {"text": given}
-        if not isinstance(given, dict):
-            raise wrong(f"{shown(given)} is not a text; write a text, or a mapping with the keys text, show and notes")
-        return given
+    def _of_text(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return {"text": value}
+        if not isinstance(value, dict):
+            raise wrong(f"{shown(value)} is not a text; write a text, or a mapping with the keys text, show and notes")
+        return value
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:

@@ -164,14 +164,14 @@ def _head(source: YamlSource, problems: list[Problem]) -> Head | None:
 def _steps(source: YamlSource, problems: list[Problem]) -> Iterator[Step]:
     """Yield the correct steps, and add the mistakes of the others to `problems`."""
     listed = source.data.get("steps")
-    for index, given in enumerate(listed if isinstance(listed, list) else ()):
+    for index, entry in enumerate(listed if isinstance(listed, list) else ()):
         at: tuple[PathItem, ...] = ("steps", index)
         at_us: int | None = None
-        item = given
-        if isinstance(given, dict) and "at" in given:
-            item = {key: value for key, value in given.items() if key != "at"}
+        item = entry
+        if isinstance(entry, dict) and "at" in entry:
+            item = {key: value for key, value in entry.items() if key != "at"}
             try:
-                at_us = duration_from_start(given["at"])
+                at_us = duration_from_start(entry["at"])
             except ValidationError as error:
                 problems += problems_of(error, None, source, (*at, "at"))
         if not isinstance(item, dict) or len(item) != 1:
@@ -226,19 +226,19 @@ def _topology(source: YamlSource, path: Path | None, problems: list[Problem]) ->
         return _inline(source, named, settings, problems)
     if not isinstance(named, str):
         return None
-    found = find_topology(named, path)
-    if found is None:
-        right = f"name a file beside the scenario, or one of {', '.join(sorted(each.name for each in EXAMPLES.glob('*.yaml')))}"
+    topology_path = find_topology(named, path)
+    if topology_path is None:
+        right = f"name a file beside the scenario, or one of {', '.join(sorted(file.name for file in EXAMPLES.glob('*.yaml')))}"
         problems.append(source.problem(("topology",), f"{quoted(named)} is not a topology file", right))
         return None
     try:
-        organization = load_topology(found)
+        organization = load_topology(topology_path)
     except TopologyError as error:
         problems += error.problems
         return None
     except OSError as error:
         problems.append(
-            source.problem(("topology",), f"{found} cannot be read: {error}", "name a file that can be read")
+            source.problem(("topology",), f"{topology_path} cannot be read: {error}", "name a file that can be read")
         )
         return None
     return _with_settings(source, organization.as_document(), settings, problems) if settings else organization

@@ -38,7 +38,7 @@ _AREAS: Final = (
 
 RULE_IDS: Final = tuple(
     f"{area}-{number}"
-    for area, most in (each.split() for each in _AREAS.split(", "))
+    for area, most in (entry.split() for entry in _AREAS.split(", "))
     for number in range(1, int(most) + 1)
 )
 
@@ -266,11 +266,11 @@ class Folder(Part):
             raise wrong('give both "move" and "under", such as {move: Projects/Plans, under: Archive}')
         if (self.propagate is None) != (self.properties is None):
             raise wrong('give both "propagate" and "properties", such as {propagate: Projects, properties: schedule}')
-        given = self.given()
+        properties = self.given()
         *others, last = (f'"{name}"' for name in self.PROPERTIES)
-        if given and self.create is None and self.change is None:
+        if properties and self.create is None and self.change is None:
             raise wrong(f'{", ".join(others)} and {last} are allowed only together with "create" or "change"')
-        if self.change is not None and not given:
+        if self.change is not None and not properties:
             raise wrong(f"no property is given; give {', '.join(others)} or {last}")
         return self
 

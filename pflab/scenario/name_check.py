@@ -47,11 +47,11 @@ class NameCheck:
             name = getattr(args, "name", None)
             if name is None:
                 continue
-            known = self._kind_of_name(args)
+            names = self._kind_of_name(args)
             self._early.append(name)
-            known.append(name)
+            names.append(name)
             if isinstance(args, model.Posts):
-                known.extend(f"{name}-{number}" for number in range(1, args.count + 1))
+                names.extend(f"{name}-{number}" for number in range(1, args.count + 1))
 
     def _kind_of_name(self, args: Any) -> list[str]:
         if isinstance(args, FaultStep):
@@ -102,12 +102,12 @@ class NameCheck:
         if isinstance(args, model.Posts):
             self._messages.extend(f"{name}-{number}" for number in range(1, args.count + 1))
 
-    def _newly_named(self, name: str, known: list[str], at: Sequence[PathItem]) -> Iterator[Problem]:
+    def _newly_named(self, name: str, names: list[str], at: Sequence[PathItem]) -> Iterator[Problem]:
         if name in self._early:
             self._early.remove(name)
-        elif name in known or name in {"all", "none"}:
+        elif name in names or name in {"all", "none"}:
             yield self._source.problem((*at, "as"), f"{quoted(name)} is already used", "choose another name")
-        known.append(name)
+        names.append(name)
 
     # --- the parts
 
@@ -126,7 +126,7 @@ class NameCheck:
             value = getattr(args, field, None)
             if value not in (None, ("none",)) and field in type(args).model_fields:
                 yield from self._each(at, key_of(type(args), field), value, self._servers, "server")
-        for field, known, what in (
+        for field, candidates, what in (
             ("folder", self._folders, _FOLDER),
             ("message", self._messages, "message of an earlier step (its as)"),
             ("connector", self._connectors, "connector"),
@@ -134,7 +134,7 @@ class NameCheck:
         ):
             value = getattr(args, field, None)
             if value is not None:
-                yield from self._each(at, field, value, known, what)
+                yield from self._each(at, field, value, candidates, what)
 
     def _show(self, args: Show, at: Sequence[PathItem]) -> Iterator[Problem]:
         yield from self._common(args, at)
@@ -178,13 +178,13 @@ class NameCheck:
         self._folders.extend(new + path[len(old) :] for path in below)
 
     def _fault(self, args: FaultStep, at: Sequence[PathItem]) -> Iterator[Problem]:
-        known = {
+        candidates = {
             "server": self._servers,
             "server or site": [*self._servers, *self._sites],
             "connector": self._connectors,
         }
         for key, value, what in names_in(args.fault):
-            yield from self._each(at, key, value, known[what], what)
+            yield from self._each(at, key, value, candidates[what], what)
         if args.name is not None:
             yield from self._newly_named(args.name, self._faults, at)
 
@@ -232,10 +232,10 @@ class NameCheck:
         if kind is None:
             yield self._source.problem((*at, "event"), f"{quoted(tag)} is not an event", did_you_mean(tag, EVENT_TYPES))
             return
-        known = [name for name in kind.__struct_fields__ if name not in _HEADER]
+        field_names = [name for name in kind.__struct_fields__ if name not in _HEADER]
         for field in fields:
-            if field not in known:
-                right = did_you_mean(field, known)
+            if field not in field_names:
+                right = did_you_mean(field, field_names)
                 yield self._source.problem(
                     (*at, "with", field), f"{tag} has no field {quoted(field)}", right, of_key=True
                 )
@@ -245,7 +245,7 @@ class NameCheck:
         at: Sequence[PathItem],
         key: str | None,
         value: str | Sequence[str],
-        known: Sequence[str],
+        candidates: Sequence[str],
         what: str,
         *,
         of_key: bool = False,
@@ -253,9 +253,9 @@ class NameCheck:
         names = [value] if isinstance(value, str) else list(value)
         path = at if key is None else (*at, key)
         for number, name in enumerate(names):
-            if name in known:
+            if name in candidates:
                 continue
-            right = did_you_mean(name, known) if known else one_of(known)
+            right = did_you_mean(name, candidates) if candidates else one_of(candidates)
             # If the file has a list here, the problem is at the item.
             item = (*path, number) if self._is_list(path) else tuple(path)
             yield self._source.problem(item, f"{quoted(name)} is not a {what}", right, of_key=of_key)

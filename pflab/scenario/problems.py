@@ -76,27 +76,27 @@ def _problem(path: tuple[PathItem, ...], detail: ErrorDetails, model: Any, sourc
         return source.problem(path, f"{quoted(detail['input'])} is not known", f"write {detail['ctx']['expected']}")
     if kind in {"model_type", "dict_type", "model_attributes_type"}:
         return source.problem(path, f"{quoted(detail['input'])} is not a mapping", f"write the keys {', '.join(keys)}")
-    given = detail["input"]
-    if kind == "string_type" and isinstance(given, list | dict):
-        what = "is a list" if isinstance(given, list) else "is a mapping"
-        return source.problem(path, f"{shown(given)} {what}", "write a single text")
+    value = detail["input"]
+    if kind == "string_type" and isinstance(value, list | dict):
+        what = "is a list" if isinstance(value, list) else "is a mapping"
+        return source.problem(path, f"{shown(value)} {what}", "write a single text")
     if kind in _RIGHT:
         what, right = _RIGHT[kind]
-        return source.problem(path, f"{quoted(given)} {what}", right)
+        return source.problem(path, f"{quoted(value)} {what}", right)
     message = detail["msg"]
-    return source.problem(path, f"{quoted(given)} is not valid", message[:1].lower() + message[1:])
+    return source.problem(path, f"{quoted(value)} is not valid", message[:1].lower() + message[1:])
 
 
 def _keys(model: Any, loc: tuple[int | str, ...]) -> list[str]:
     """Return the keys of the model that the error comes from."""
-    found = _model_within(model)
+    inner = _model_within(model)
     for step in loc:
-        deeper = _field(found, step)
+        deeper = _field(inner, step)
         if deeper is None:
             continue
-        found = deeper
-    if isinstance(found, type) and issubclass(found, BaseModel):
-        return [field.alias or name for name, field in found.model_fields.items()]
+        inner = deeper
+    if isinstance(inner, type) and issubclass(inner, BaseModel):
+        return [field.alias or name for name, field in inner.model_fields.items()]
     return []
 
 
@@ -113,7 +113,7 @@ def _model_within(annotation: Any) -> Any:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     for part in get_args(annotation):
-        found = _model_within(part)
-        if found is not None:
-            return found
+        model = _model_within(part)
+        if model is not None:
+            return model
     return None

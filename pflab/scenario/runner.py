@@ -224,7 +224,7 @@ def _check_invariant(play: Play, breaks: Sequence[str]) -> Failure | None:
     if bool(lost) == (NOTHING_LOST in breaks):
         return None
     if not lost:
-        wanted = f"a run that breaks {NOTHING_LOST}, as its head says"
-        return Failure(0, 0, "the end", play.lab.now, (wanted,), ("no acknowledged change is lost",), ())
+        expectation = f"a run that breaks {NOTHING_LOST}, as its head says"
+        return Failure(0, 0, "the end", play.lab.now, (expectation,), ("no acknowledged change is lost",), ())
     expected = ["every acknowledged change to be kept by the store that acknowledged it (DU-1)"] * len(lost)
     return Failure(0, 0, "the end", play.lab.now, tuple(expected), tuple(lost), tuple(play.last_events()))

@@ -97,8 +97,8 @@ class Play:
     async def do(self, store: str, change: Callable[[Any, LabTime], T]) -> T:
         """Apply a change on a store, and pass on what the store acknowledged. Return the answer."""
         answer = await self.lab.do(store, change)
-        one = getattr(answer, "change", None)
-        changes: Sequence[str] = getattr(answer, "changes", ()) if one is None else [one]
+        number = getattr(answer, "change", None)
+        changes: Sequence[str] = getattr(answer, "changes", ()) if number is None else [number]
         if changes and self.monitor is not None:
             self.monitor.acknowledged(store, changes)
         return answer
@@ -203,15 +203,16 @@ class Play:
 
     def messages(self, names: Sequence[str]) -> list[tuple[str, Named]]:
         """Return the named messages. The name of several posts means all of them. Raises StepFailed for an unknown name."""
-        found = []
+        messages = []
         for name in names:
-            for each in self.groups.get(name, (name,)):
-                if each not in self.named:
+            for message_name in self.groups.get(name, (name,)):
+                if message_name not in self.named:
                     raise StepFailed(
-                        [f"a message named {each!r}"], [f"no earlier step has named one; the names are {self._known()}"]
+                        [f"a message named {message_name!r}"],
+                        [f"no earlier step has named one; the names are {self._known()}"],
                     )
-                found.append((each, self.named[each]))
-        return found
+                messages.append((message_name, self.named[message_name]))
+        return messages
 
     def message(self, name: str) -> Named:
         return self.messages([name])[0][1]
@@ -246,18 +247,18 @@ class Play:
 
     def last_events(self, stores: Sequence[str] = ()) -> list[str]:
         """Return the last events in words, of these stores (default: all), without `NOISE`."""
-        wanted = {*stores, "lab"} if stores else None
+        nodes = {*stores, "lab"} if stores else None
         lines: list[str] = []
-        seen: set[tuple[str, str]] = set()
+        repeats: set[tuple[str, str]] = set()
         for event in reversed(self.log):
             if len(lines) == LAST_EVENTS:
                 break
-            if tag_of(event) in NOISE or (wanted is not None and event.node not in wanted):
+            if tag_of(event) in NOISE or (nodes is not None and event.node not in nodes):
                 continue
             if tag_of(event) in REPEATED:
                 text = (event.node, words(event, self.names))
-                if text in seen:
+                if text in repeats:
                     continue
-                seen.add(text)
+                repeats.add(text)
             lines.append(line(event, self.names))
         return lines[::-1]

@@ -245,16 +245,18 @@ _OF_CONFLICT: Final[Mapping[str, Callable[[Sequence[str]], str]]] = {
 """For each word for a version of a conflict, which of the versions that a store shows it means."""
 
 
-def _number_shown(play: Play, message: Named, shown: str) -> str:
+def _number_shown(play: Play, message: Named, version: str) -> str:
     try:
-        parse_named(shown)
+        parse_named(version)
     except ValueError as error:
-        raise StepFailed([f"a version to keep, not {shown!r}"], [str(error)]) from None
+        raise StepFailed([f"a version to keep, not {version!r}"], [str(error)]) from None
     changes = play.oracle.history(play.names.folder_id(message.folder) or "", message.object).changes
     for number in changes:
-        if play.names.number(number) == shown:
+        if play.names.number(number) == version:
             return number
-    raise StepFailed([f"a version {shown} to keep"], [f"its versions are {', '.join(map(play.names.number, changes))}"])
+    raise StepFailed(
+        [f"a version {version} to keep"], [f"its versions are {', '.join(map(play.names.number, changes))}"]
+    )
 
 
 async def _folder(play: Play, step: model.Folder) -> None:

@@ -189,7 +189,7 @@ def _names_or_none(value: Any) -> tuple[str, ...]:
 
 def _names(value: Any) -> tuple[str, ...]:
     listed = list(value) if isinstance(value, list | tuple) else [value]
-    if not listed or not all(isinstance(each, str) and each for each in listed):
+    if not listed or not all(isinstance(item, str) and item for item in listed):
         raise wrong(f"{shown(value)} is not a name or a list of names")
     return tuple(listed)
 
@@ -268,11 +268,11 @@ class Part(BaseModel):
     def _given(self) -> Self:
         for keys, exact in ((self.exactly_one, True), (self.at_least_one, False)):
             names = [key_of(type(self), key) for key in keys]
-            given = [name for key, name in zip(keys, names, strict=True) if key in self.model_fields_set]
-            if keys and not given:
+            set_names = [name for key, name in zip(keys, names, strict=True) if key in self.model_fields_set]
+            if keys and not set_names:
                 raise wrong(f"a key is missing; give one of {', '.join(names)}")
-            if exact and len(given) > 1:
-                both = " and ".join(f'"{name}"' for name in given)
+            if exact and len(set_names) > 1:
+                both = " and ".join(f'"{name}"' for name in set_names)
                 raise wrong(f"{both} cannot be used together; give one of {', '.join(names)}")
         return self
 

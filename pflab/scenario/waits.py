@@ -19,10 +19,10 @@ async def expect(play: Play, condition: Expect) -> None:
     if condition.within is None:
         _require(shortfalls(play, condition))
         return
-    left: list[Shortfall] = []
+    remaining: list[Shortfall] = []
     within_us = _span_us(play, condition.within)
-    if not await play.lab.until(_holds(play, condition, left), play.lab.now + within_us):
-        _require(left, f" within {format_duration(within_us)}")
+    if not await play.lab.until(_holds(play, condition, remaining), play.lab.now + within_us):
+        _require(remaining, f" within {format_duration(within_us)}")
     play.look_from_instant(play.lab.now)
 
 
@@ -32,16 +32,16 @@ async def until(play: Play, condition: Until) -> None:
     within_us = _span_us(play, condition.within)
     limit_at = began_at + within_us
     if condition.mail is None and condition.event is None:
-        left: list[Shortfall] = []
-        if not await play.lab.until(_holds(play, condition, left), limit_at):
-            _require(left, f" within {format_duration(within_us)}, by {format_instant(limit_at)}")
+        remaining: list[Shortfall] = []
+        if not await play.lab.until(_holds(play, condition, remaining), limit_at):
+            _require(remaining, f" within {format_duration(within_us)}, by {format_instant(limit_at)}")
         play.look_from_instant(play.lab.now)
         _in_its_minute(condition, began_at, play.lab.now, "this to hold")
         return
     search = _Search(play, _wanted(play, condition))
     if not await play.lab.until(search.found, limit_at):
-        asked = f"{_in_words(condition)} within {format_duration(within_us)}, by {format_instant(limit_at)}"
-        raise StepFailed([asked], [f"none came; the lab's clock shows {format_instant(play.lab.now)}"])
+        expectation = f"{_in_words(condition)} within {format_duration(within_us)}, by {format_instant(limit_at)}"
+        raise StepFailed([expectation], [f"none came; the lab's clock shows {format_instant(play.lab.now)}"])
     assert search.event is not None
     play.found.add(search.at)
     play.look_from_instant(search.event.at)
@@ -56,9 +56,9 @@ def _span_us(play: Play, within: int | str) -> int:
 class _Search:
     """Searches the events since the last wait. The search looks at each event once."""
 
-    def __init__(self, play: Play, wanted: Callable[[Event], bool]) -> None:
+    def __init__(self, play: Play, predicate: Callable[[Event], bool]) -> None:
         self._play = play
-        self._wanted = wanted
+        self._predicate = predicate
         self.at = play.mark
         self.event: Event | None = None
 
@@ -67,7 +67,7 @@ class _Search:
         self._play.check(quiet=True)
         log = self._play.log
         while self.event is None and self.at < len(log):
-            if self.at not in self._play.found and self._wanted(log[self.at]):
+            if self.at not in self._play.found and self._predicate(log[self.at]):
                 self.event = log[self.at]
                 return True
             self.at += 1
@@ -93,20 +93,22 @@ def _in_words(condition: Until) -> str:
     return f"the event {condition.event}{fields}" + (f" on {condition.on[0]}" if condition.on else "")
 
 
-def _holds(play: Play, condition: Condition, left: list[Shortfall]) -> Callable[[], bool]:
-    """Return a predicate that evaluates the condition, and puts the shortfalls into `left` for the failure report."""
+def _holds(play: Play, condition: Condition, remaining: list[Shortfall]) -> Callable[[], bool]:
+    """Return a predicate that evaluates the condition, and puts the shortfalls into `remaining` for the failure report."""
 
     def holds() -> bool:
         play.check(quiet=True)
-        left[:] = shortfalls(play, condition)
-        return not left
+        remaining[:] = shortfalls(play, condition)
+        return not remaining
 
     return holds
 
 
-def _require(left: list[Shortfall], within: str = "") -> None:
-    if left:
-        raise StepFailed([f"{each.expected}{within}" for each in left], [each.found for each in left])
+def _require(remaining: list[Shortfall], within: str = "") -> None:
+    if remaining:
+        raise StepFailed(
+            [f"{shortfall.expected}{within}" for shortfall in remaining], [shortfall.found for shortfall in remaining]
+        )
 
 
 def _in_its_minute(condition: Until, began_at: LabTime, came_at: LabTime, what: str) -> None:

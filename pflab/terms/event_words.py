@@ -58,19 +58,19 @@ class Lexicon:
 
     def apart(self) -> Lexicon:
         """Return a copy of these names that learns by itself."""
-        other = Lexicon()
-        other._stores, other._subjects, other._at = dict(self._stores), dict(self._subjects), self._at
-        other._first_paths = dict(self._first_paths)
-        other._paths = {id_: [*known] for id_, known in self._paths.items()}
-        other._versions = {version: [*known] for version, known in self._versions.items()}
-        return other
+        copy = Lexicon()
+        copy._stores, copy._subjects, copy._at = dict(self._stores), dict(self._subjects), self._at
+        copy._first_paths = dict(self._first_paths)
+        copy._paths = {id_: [*paths] for id_, paths in self._paths.items()}
+        copy._versions = {version: [*subjects] for version, subjects in self._versions.items()}
+        return copy
 
     def learn(self, event: Event) -> None:
         if isinstance(event, NodeStarted):
             self.learn_store(event.replica_guid, event.node, again=event.reason != "restart")
         elif isinstance(event, ChangeMade):
             # A deletion has no subject; it is named after the version that it deletes.
-            before = next((self.as_of(event.at)._of_version(event.object, each) for each in event.supersedes), "")
+            before = next((self.as_of(event.at)._of_version(event.object, number) for number in event.supersedes), "")
             subject = event.subject or before or self._subjects.get(event.object, "")
             self._subjects[event.object] = subject
             self._versions.setdefault((event.object, event.number), []).append((event.at, subject))
@@ -101,9 +101,9 @@ class Lexicon:
             self._first_paths[id_] = path
 
     def _learn_path(self, id_: str, at: LabTime, path: str) -> None:
-        known = self._paths.setdefault(id_, [])
-        if not known or known[-1][1] != path:
-            known.append((at, path))
+        paths = self._paths.setdefault(id_, [])
+        if not paths or paths[-1][1] != path:
+            paths.append((at, path))
 
     def knows(self, guid: str) -> bool:
         """Return whether this GUID has a name."""
@@ -115,8 +115,8 @@ class Lexicon:
 
     def shown(self, text: str) -> sets.Numbers:
         """Read a set as a store shows it. A store that does not know a GUID shows its first eight digits instead of a name."""
-        known = {guid[:8]: name for guid, name in self._stores.items()}
-        return sets.renamed(sets.parse_named(text), lambda name: known.get(name, name))
+        names = {guid[:8]: name for guid, name in self._stores.items()}
+        return sets.renamed(sets.parse_named(text), lambda name: names.get(name, name))
 
     def number(self, number: str) -> str:
         guid, counter = sets.split_number(number)
@@ -127,22 +127,22 @@ class Lexicon:
 
     def folder(self, id_: str) -> str:
         """Return the path of a folder; `the hierarchy` for 1-1; the id itself if the path is not known."""
-        known = self._paths.get(id_, ())
-        first = self._first_paths.get(id_) or (known[0][1] if known else id_)
-        return next((path for at, path in reversed(known) if at <= self._at), first)
+        paths = self._paths.get(id_, ())
+        first = self._first_paths.get(id_) or (paths[0][1] if paths else id_)
+        return next((path for at, path in reversed(paths) if at <= self._at), first)
 
-    def is_folder(self, id_: str, given: str) -> bool:
+    def is_folder(self, id_: str, name: str) -> bool:
         """Return whether a user means this folder by its path or its id."""
-        return given in (id_, self.folder(id_))
+        return name in (id_, self.folder(id_))
 
-    def folder_id(self, given: str) -> str | None:
-        return next((id_ for id_ in (*self._first_paths, *self._paths) if self.is_folder(id_, given)), None)
+    def folder_id(self, name: str) -> str | None:
+        return next((id_ for id_ in (*self._first_paths, *self._paths) if self.is_folder(id_, name)), None)
 
     def subject(self, object_: str, number: str = "") -> str:
         """Return the subject of the version with this change number, in quotes. Without a number, or if the trace does not
         have this change, return the last subject."""
-        known = self._of_version(object_, number) or self._subjects.get(object_) or self.folder(object_)
-        return repr(known) if known != object_ else self.number(object_)
+        text = self._of_version(object_, number) or self._subjects.get(object_) or self.folder(object_)
+        return repr(text) if text != object_ else self.number(object_)
 
     def _of_version(self, object_: str, number: str) -> str:
         """Return the subject of a version, or ''. A restored store can give a number out again (CN-1), to another subject."""
@@ -179,9 +179,9 @@ def marked_name(mail: MailSubmitted | MailReceived) -> str:
 def hours_and_minutes(span_us: int) -> str:
     """Return a duration to the nearest minute: `36 h 15 min`, `36 h` or `15 min`."""
     hours, minutes = divmod((span_us + MINUTE_US // 2) // MINUTE_US, 60)
-    told = [f"{hours} h"] if hours else []
-    told += [f"{minutes} min"] if minutes or not hours else []
-    return " ".join(told)
+    parts = [f"{hours} h"] if hours else []
+    parts += [f"{minutes} min"] if minutes or not hours else []
+    return " ".join(parts)
 
 
 def roughly(span_us: int) -> str:
@@ -219,12 +219,12 @@ def words(event: Event, names: Lexicon) -> str:
 
 
 def _mail(event: MailSubmitted | MailReceived, names: Lexicon) -> str:
-    told = []
+    parts = []
     for folder in event.folders:
         numbers = sets.union([sets.parse_traced(folder.cnset), sets.parse_traced(folder.cnset_fai)])
         of = f" {sets.words(numbers, names.store_of)}" if numbers else ""
-        told.append(f"{names.folder(folder.folder)}{of}")
-    return f"{marked_name(event)} about {'; '.join(told) or 'nothing'}".replace(
+        parts.append(f"{names.folder(folder.folder)}{of}")
+    return f"{marked_name(event)} about {'; '.join(parts) or 'nothing'}".replace(
         f"hierarchy about {HIERARCHY_NAME}", "hierarchy"
     )
 
@@ -277,12 +277,12 @@ def _asked(event: Any, names: Lexicon) -> str:
 
 
 def _passed_over(event: Any) -> str:
-    told = [f"{each.store}: {each.passed_over}" for each in event.candidates if each.passed_over]
-    return f" ({'; '.join(told)})" if told else ""
+    reasons = [f"{candidate.store}: {candidate.passed_over}" for candidate in event.candidates if candidate.passed_over]
+    return f" ({'; '.join(reasons)})" if reasons else ""
 
 
 def _join_folders(folders: Iterable[str], names: Lexicon) -> str:
-    return join_names(names.folder(each) for each in folders)
+    return join_names(names.folder(folder) for folder in folders)
 
 
 _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {

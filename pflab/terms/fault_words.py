@@ -27,7 +27,7 @@ def fault_words(kind: str, details: Mapping[str, object]) -> str:
         if name in of
     )
     until = f" until {of['until']}" if "until" in of else ""
-    left = {"": "", "1": ", once"}.get(of.get("count", ""), f", {of.get('count')} times")
+    times = {"": "", "1": ", once"}.get(of.get("count", ""), f", {of.get('count')} times")
     match kind:
         case "cut":
             return f"refuses connections{_ends(of['between']) if 'between' in of else place}{until}"
@@ -48,7 +48,7 @@ def fault_words(kind: str, details: Mapping[str, object]) -> str:
             return f"the clock of {of.get('server', '')} is {by.removeprefix('-')} {'slow' if by.startswith('-') else 'fast'}"
         case "smtp":
             effect = f"a delay of {of.get('by', '20 min')}" if of.get("does") == "tarpit" else of.get("does", "")
-            return f"{of.get('verb', '')} ends with {effect}{place}{left}{until}"
+            return f"{of.get('verb', '')} ends with {effect}{place}{times}{until}"
         case _:
             mails = (
                 "one mail"
@@ -61,7 +61,7 @@ def fault_words(kind: str, details: Mapping[str, object]) -> str:
             )
             by = f" by {of['by']}" if "by" in of else ""
             what = f"{of['header']} of {mails}" if "header" in of else mails
-            return f"{_DOES.get(kind, kind)} {what}{place}{by}{left}{until}"
+            return f"{_DOES.get(kind, kind)} {what}{place}{by}{times}{until}"
 
 
 def _ends(between: str) -> str:

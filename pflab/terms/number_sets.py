@@ -33,14 +33,14 @@ def split_number(number: str) -> tuple[str, int]:
 
 def tidy(pairs: Iterable[tuple[str, int, int]]) -> Numbers:
     """Return the set of these (name, low, high) ranges, in any order; ranges that touch are joined."""
-    found: Numbers = {}
+    numbers: Numbers = {}
     for name, low, high in sorted(pairs):
-        ranges = found.setdefault(name, [])
+        ranges = numbers.setdefault(name, [])
         if ranges and low <= ranges[-1][1] + 1:
             ranges[-1] = (ranges[-1][0], max(ranges[-1][1], high))
         else:
             ranges.append((low, high))
-    return found
+    return numbers
 
 
 def parse_traced(text: str) -> Numbers:
@@ -93,7 +93,7 @@ def of_numbers(numbers: Iterable[str]) -> Numbers:
 
 def minus(left: Mapping[str, Ranges], right: Mapping[str, Ranges]) -> Numbers:
     """Return the numbers that are in `left` and not in `right`."""
-    rest: list[tuple[str, int, int]] = []
+    remaining: list[tuple[str, int, int]] = []
     for name, ranges in left.items():
         for low, high in ranges:
             start = low
@@ -101,15 +101,15 @@ def minus(left: Mapping[str, Ranges], right: Mapping[str, Ranges]) -> Numbers:
                 if cut_high < start or cut_low > high:
                     continue
                 if cut_low > start:
-                    rest.append((name, start, cut_low - 1))
+                    remaining.append((name, start, cut_low - 1))
                 start = cut_high + 1
             if start <= high:
-                rest.append((name, start, high))
-    return tidy(rest)
+                remaining.append((name, start, high))
+    return tidy(remaining)
 
 
 def union(sets: Iterable[Mapping[str, Ranges]]) -> Numbers:
-    return tidy((name, low, high) for each in sets for name, ranges in each.items() for low, high in ranges)
+    return tidy((name, low, high) for numbers in sets for name, ranges in numbers.items() for low, high in ranges)
 
 
 def common(left: Mapping[str, Ranges], right: Mapping[str, Ranges]) -> Numbers:

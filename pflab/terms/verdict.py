@@ -64,11 +64,11 @@ class Verdict:
     @property
     def judgement(self) -> Judgement:
         """Return the worst judgement; a loss, an untrue row or a leftover entry counts as not converged."""
-        found = {each.judgement for each in self.folders}
-        if self.lost or self.untruthful or self.leftovers or Judgement.NOT_CONVERGED in found:
+        judgements = {folder.judgement for folder in self.folders}
+        if self.lost or self.untruthful or self.leftovers or Judgement.NOT_CONVERGED in judgements:
             return Judgement.NOT_CONVERGED
         # A run without folders proves nothing.
-        return Judgement.UNKNOWN if Judgement.UNKNOWN in found or not found else Judgement.CONVERGED
+        return Judgement.UNKNOWN if Judgement.UNKNOWN in judgements or not judgements else Judgement.CONVERGED
 
     @property
     def exit_code(self) -> int:
@@ -81,14 +81,14 @@ class Verdict:
 
     def folder(self, path: str) -> FolderVerdict | None:
         """Return the verdict of the folder with this path or id, or None if the run has no such folder."""
-        return next((each for each in self.folders if path in (each.path, each.folder)), None)
+        return next((folder for folder in self.folders if path in (folder.path, folder.folder)), None)
 
     def as_document(self) -> dict[str, Any]:
         """Return the verdict for JSON."""
         return {"judgement": self.judgement.value, **asdict(self)}
 
     def in_words(self) -> list[str]:
-        lines = [each.in_words() for each in self.folders]
+        lines = [folder.in_words() for folder in self.folders]
         lines += [f"lost: {text}" for text in self.lost]
         lines += [f"untrue row: {text}" for text in self.untruthful]
         lines += [f"backfill left over: {text}" for text in self.leftovers]

@@ -29,11 +29,11 @@ def draw_faults(draw: random.Random, state: DrawState, kinds: Sequence[str]) -> 
     kinds = [kind for kind in kinds if kind in _KINDS]
     if not kinds or len(state.stores) < 2:
         return []
-    found: list[timed.Span] = []
+    spans: list[timed.Span] = []
     for _ in range(draw.choice(_HOW_MANY)):
         when = (state.instant(draw, 0.0, 0.9), draw.choice(_LASTS_US))
-        found.append(_KINDS[draw.choice(kinds)](draw, state, when))
-    return found
+        spans.append(_KINDS[draw.choice(kinds)](draw, state, when))
+    return spans
 
 
 def draw_unstamped(draw: random.Random, state: DrawState, kinds: Sequence[str]) -> list[timed.Span]:

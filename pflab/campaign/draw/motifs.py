@@ -55,7 +55,7 @@ def draw_motifs(
 
 def _in_turn(allowed: Sequence[Motif], share: float) -> list[Motif]:
     """Return the list of motifs, rotated so that it begins with the motif at `share` (0 to 1) of the sum of all weights."""
-    reached = list(accumulate(each.weight for each in allowed))
+    reached = list(accumulate(motif.weight for motif in allowed))
     first = bisect(reached, share * reached[-1])
     return [*allowed[first:], *allowed[:first]]
 

@@ -77,8 +77,8 @@ def satisfied_in_the_queue(m: MotifBuilder) -> list[Part]:
     behind, behind_later = (m.post(m.a, other.label, begins_us + cycle * CYCLE_US) for cycle in (2, 4))
     edit = timed.edit(at_us=behind.at_us, on=m.a, message=post.label)
     lost, lost_too = (
-        timed.fault("lose", at_us=each.at_us + 8 * MINUTE_US, lasts_us=CYCLE_US, from_=m.a, to=m.b, type="content")
-        for each in (post, edit)
+        timed.fault("lose", at_us=step.at_us + 8 * MINUTE_US, lasts_us=CYCLE_US, from_=m.a, to=m.b, type="content")
+        for step in (post, edit)
     )
     late = timed.fault(
         "delay",

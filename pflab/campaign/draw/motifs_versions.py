@@ -56,7 +56,7 @@ def oldest_replica(m: MotifBuilder) -> list[Part]:
     if len(stores) < ENOUGH_FOR_THE_OLDEST:
         return []
     site = {store: m.state.topology.servers[store].site for store in stores}
-    home = max(site.values(), key=lambda each: (list(site.values()).count(each), each))
+    home = max(site.values(), key=lambda candidate: (list(site.values()).count(candidate), candidate))
     stores.sort(key=lambda store: site[store] != home)  # stores of the largest site come first
     oldest, asker, *others = stores[:ENOUGH_FOR_THE_OLDEST]
     m.state.versions |= {oldest: "5.5", asker: "2000"}

@@ -94,7 +94,7 @@ def scenario_of(
         for number, span in enumerate(spans, 1)
         for step in span.steps(f"f{number}", length_us)
     ]
-    timed = sorted([*timed, *((step, 2) for step in steps)], key=lambda one: (one[0].at_us, one[1]))
+    timed = sorted([*timed, *((step, 2) for step in steps)], key=lambda entry: (entry[0].at_us, entry[1]))
     listed = [{"at": format_duration(step.at_us), step.verb: step.args} for step, _ in timed if step.at_us < length_us]
     return {
         "title": f"Seed {seed} of a campaign",
@@ -151,18 +151,18 @@ def draw_organization(draw: random.Random) -> dict[str, Any]:
 
 def draw_versions(draw: random.Random, document: dict[str, Any]) -> None:
     """Give all servers the same Exchange version, or give each server a random one of the four (spec: section 14)."""
-    one = draw.choice(ALL_VERSIONS) if draw.random() < _ONE_VERSION else None
+    version = draw.choice(ALL_VERSIONS) if draw.random() < _ONE_VERSION else None
     for server in document["servers"].values():
-        server["version"] = str(one or draw.choice(ALL_VERSIONS))
+        server["version"] = str(version or draw.choice(ALL_VERSIONS))
 
 
 def _connectors(draw: random.Random, sites: list[str]) -> list[dict[str, Any]]:
     """Return connectors that join all sites as a tree. Sometimes an additional connector makes a second route."""
     pairs = [(draw.choice(sites[:index]), sites[index]) for index in range(1, len(sites))]
-    rest = [(one, other) for one in sites for other in sites if one < other]
-    rest = [pair for pair in rest if pair not in pairs and pair[::-1] not in pairs]
-    if rest and draw.random() < 0.5:
-        pairs.append(draw.choice(rest))
+    extra_pairs = [(one, other) for one in sites for other in sites if one < other]
+    extra_pairs = [pair for pair in extra_pairs if pair not in pairs and pair[::-1] not in pairs]
+    if extra_pairs and draw.random() < 0.5:
+        pairs.append(draw.choice(extra_pairs))
     return [{"name": f"{one}-{other}", "between": [one, other], **draw.choice(_CONNECTORS)} for one, other in pairs]
 
 

@@ -69,7 +69,7 @@ def _deleted_store(draw: random.Random, state: DrawState) -> Iterator[timed.Time
     dispensable = [store for store in state.stores[1:] if store not in through]
     if len(state.stores) > 2 and dispensable and draw.random() < _DELETED:
         store = draw.choice(dispensable)
-        on = draw.choice([each for each in state.stores if each != store])
+        on = draw.choice([candidate for candidate in state.stores if candidate != store])
         yield timed.delete_store(at_us=state.instant(draw, 0.3, 0.9), on=on, store=store)
 
 
@@ -93,13 +93,13 @@ def _ordered_folder(draw: random.Random, state: DrawState) -> tuple[str, list[st
     folder = None if place is None else place[1]
     holders = state.stores if folder is None else folder.replicas
     store = draw.choice(_able(state, holders))
-    return store, [each for each in holders if each != store], None if folder is None else folder.label
+    return store, [holder for holder in holders if holder != store], None if folder is None else folder.label
 
 
 def _able(state: DrawState, stores: Sequence[str]) -> Sequence[str]:
     """Return the stores whose versions have Send and Synchronize, or all if there are none."""
     old = {ServerVersion.V5_5, ServerVersion.V2000}
-    return [each for each in stores if state.topology.servers[each].version not in old] or stores
+    return [store for store in stores if state.topology.servers[store].version not in old] or stores
 
 
 def _resend(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
@@ -120,7 +120,7 @@ def _never(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.
         return
     folder = place[1]
     store = draw.choice(_able(state, folder.replicas))
-    others = [each for each in folder.replicas if each != store]
+    others = [holder for holder in folder.replicas if holder != store]
     yield timed.change_folder(at_us=at_us, on=store, folder=folder.label, schedule="never")
     for wait_us in (HOUR_US, 2 * HOUR_US):
         label = state.label("m")
@@ -210,10 +210,10 @@ def _post(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.T
 
 def _message(draw: random.Random, state: DrawState, at_us: int) -> tuple[str, FolderState, str] | None:
     """Return a store, its folder, and a message that the store should have."""
-    found = [folder for folder in state.existing() if folder.messages]
-    if not found:
+    folders = [folder for folder in state.existing() if folder.messages]
+    if not folders:
         return None
-    folder = draw.choice(found)
+    folder = draw.choice(folders)
     settled = [label for label, made_us in folder.messages if at_us - made_us >= _ARRIVED_US]
     # Usually choose one of the newest, so that several stores change the same message.
     pool = settled[-4:] if settled and draw.random() < 0.7 else [label for label, _ in folder.messages]
@@ -221,26 +221,26 @@ def _message(draw: random.Random, state: DrawState, at_us: int) -> tuple[str, Fo
 
 
 def _edit(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
-    found = _message(draw, state, at_us)
-    if found is None:
+    target = _message(draw, state, at_us)
+    if target is None:
         return
-    store, folder, message = found
+    store, folder, message = target
     yield timed.edit(at_us=at_us, on=store, message=message)
-    others = [each for each in folder.replicas if each != store]
+    others = [holder for holder in folder.replicas if holder != store]
     if others and draw.random() < 0.2:
         yield timed.edit(at_us=at_us, on=draw.choice(others), message=message)
 
 
 def _delete(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
-    found = _message(draw, state, at_us)
-    if found is not None:
-        yield timed.delete(at_us=at_us, on=found[0], message=found[2])
+    target = _message(draw, state, at_us)
+    if target is not None:
+        yield timed.delete(at_us=at_us, on=target[0], message=target[2])
 
 
 def _resolve(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
-    found = _message(draw, state, at_us)
-    if found is not None:
-        yield timed.resolve(at_us=at_us, on=found[0], message=found[2], keep=draw.choice(("shown", "last", "all")))
+    target = _message(draw, state, at_us)
+    if target is not None:
+        yield timed.resolve(at_us=at_us, on=target[0], message=target[2], keep=draw.choice(("shown", "last", "all")))
 
 
 # -- administrators
@@ -264,53 +264,53 @@ def _any_folder(draw: random.Random, state: DrawState) -> tuple[str, FolderState
 
 
 def _rename_folder(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
-    found = _any_folder(draw, state)
-    if found is not None:
+    place = _any_folder(draw, state)
+    if place is not None:
         title = draw.choice((state.label("R"), *_TITLES))
-        yield timed.rename_folder(at_us=at_us, on=found[0], folder=found[1].label, title=title)
+        yield timed.rename_folder(at_us=at_us, on=place[0], folder=place[1].label, title=title)
 
 
 def _move_folder(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
-    found, other = _any_folder(draw, state), _any_folder(draw, state)
-    if found is not None and other is not None:
-        under = None if found[1] is other[1] or draw.random() < 0.3 else other[1].label
-        yield timed.move_folder(at_us=at_us, on=found[0], folder=found[1].label, under=under)
+    place, other = _any_folder(draw, state), _any_folder(draw, state)
+    if place is not None and other is not None:
+        under = None if place[1] is other[1] or draw.random() < 0.3 else other[1].label
+        yield timed.move_folder(at_us=at_us, on=place[0], folder=place[1].label, under=under)
 
 
 def _change_folder(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
-    found = _any_folder(draw, state)
-    if found is not None:
-        yield timed.change_folder(at_us=at_us, on=found[0], folder=found[1].label, **draw.choice(_PROPERTIES)(draw))
+    place = _any_folder(draw, state)
+    if place is not None:
+        yield timed.change_folder(at_us=at_us, on=place[0], folder=place[1].label, **draw.choice(_PROPERTIES)(draw))
 
 
 def _delete_folder(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
-    found = _any_folder(draw, state)
-    if found is not None and len(state.existing()) > 1:
-        deleted = {found[1].label}
+    place = _any_folder(draw, state)
+    if place is not None and len(state.existing()) > 1:
+        deleted = {place[1].label}
         for folder in state.folders:  # parents come before their children
             if folder.label in deleted or folder.under in deleted:
                 deleted.add(folder.label)
                 folder.deleted = True
-        yield timed.delete_folder(at_us=at_us, on=found[0], folder=found[1].label)
+        yield timed.delete_folder(at_us=at_us, on=place[0], folder=place[1].label)
 
 
 def _add_replica(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
-    found = _any_folder(draw, state)
-    if found is None:
+    place = _any_folder(draw, state)
+    if place is None:
         return
-    others = [store for store in (*state.stores, *state.late) if store not in found[1].replicas]
+    others = [store for store in (*state.stores, *state.late) if store not in place[1].replicas]
     if others:
         store = draw.choice(others)
-        found[1].replicas.append(store)
-        yield timed.add_replica(at_us=at_us, on=found[0], folder=found[1].label, store=store)
+        place[1].replicas.append(store)
+        yield timed.add_replica(at_us=at_us, on=place[0], folder=place[1].label, store=store)
 
 
 def _remove_replica(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:
-    found = _any_folder(draw, state)
-    if found is not None and len(found[1].replicas) > 1:
-        store = draw.choice(found[1].replicas)
-        found[1].replicas.remove(store)
-        yield timed.remove_replica(at_us=at_us, on=found[0], folder=found[1].label, store=store)
+    place = _any_folder(draw, state)
+    if place is not None and len(place[1].replicas) > 1:
+        store = draw.choice(place[1].replicas)
+        place[1].replicas.remove(store)
+        yield timed.remove_replica(at_us=at_us, on=place[0], folder=place[1].label, store=store)
 
 
 _STEPS: tuple[tuple[int, Callable[[random.Random, DrawState, int], Iterator[timed.Timed]]], ...] = (

@@ -129,18 +129,18 @@ def _welcome(lesson: Scenario) -> Panel:
 
 def _end(play: Play, folders: set[str], result: ScenarioResult, verdict: Verdict) -> list[RenderableType]:
     """Return what a lesson shows at its end: the failure, the state tables of these folders, and the verdict."""
-    shown: list[RenderableType] = [""]
+    parts: list[RenderableType] = [""]
     if result.failure is not None:
-        shown.append(Text("\n".join(result.in_words()), style="red"))
+        parts.append(Text("\n".join(result.in_words()), style="red"))
     states = [state for state in states_of(play) if state.path != HIERARCHY and state.path in folders]
     paths = sorted({state.path for state in states})
     for path in paths[:MOST_FOLDERS]:
-        shown.append(Text(f"The state tables of each holder of {path}:\n", style="bold"))
+        parts.append(Text(f"The state tables of each holder of {path}:\n", style="bold"))
         for table in state_tables([state for state in states if state.path == path], result.ended_at):
-            shown += [table, ""]
+            parts += [table, ""]
     if len(paths) > MOST_FOLDERS:
-        shown.append(f"pflab state prints the tables of {counted(len(paths) - MOST_FOLDERS, 'more folder')}.\n")
-    return [*shown, _judgement(verdict, result)]
+        parts.append(f"pflab state prints the tables of {counted(len(paths) - MOST_FOLDERS, 'more folder')}.\n")
+    return [*parts, _judgement(verdict, result)]
 
 
 def _next_commands(folder: RunFolder, command: str) -> str:

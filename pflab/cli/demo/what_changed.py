@@ -73,8 +73,8 @@ def states_of(play: Play) -> list[StateView]:
     tables: list[StateView] = []
     for store in play.running():
         views = play.lab.read(store, lambda node: node.folders())
-        held = [HIERARCHY, *(view.path for view in views if view.held_here)]
-        tables += [play.lab.read(store, lambda node, path=path: node.state(path)) for path in held]  # type: ignore[misc]
+        paths = [HIERARCHY, *(view.path for view in views if view.held_here)]
+        tables += [play.lab.read(store, lambda node, path=path: node.state(path)) for path in paths]  # type: ignore[misc]
     return tables
 
 

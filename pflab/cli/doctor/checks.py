@@ -93,9 +93,9 @@ def findings() -> Iterator[Finding]:
         yield from check()
 
 
-def failed(found: Finding) -> bool:
+def failed(finding: Finding) -> bool:
     """Return whether pflab itself does not work because of this finding."""
-    return found.status == MISSING
+    return finding.status == MISSING
 
 
 # --- what pflab itself needs
@@ -137,17 +137,17 @@ def _packages() -> Iterator[Finding]:
 
 
 def _sqlite() -> Iterator[Finding]:
-    found = sqlite3.sqlite_version_info
-    if found < SQLITE_FROM:
+    version = sqlite3.sqlite_version_info
+    if version < SQLITE_FROM:
         yield Finding(
-            "SQLite", MISSING, f"{_text(found)} is too old; install a Python with {_text(SQLITE_FROM)} or newer"
+            "SQLite", MISSING, f"{_text(version)} is too old; install a Python with {_text(SQLITE_FROM)} or newer"
         )
     elif not hasattr(sqlite3.Connection, "serialize"):
         yield Finding(
             "SQLite", MISSING, "it cannot copy databases in memory; install a Python of python.org or your system"
         )
     else:
-        yield Finding("SQLite", OK, _text(found))
+        yield Finding("SQLite", OK, _text(version))
 
 
 def _current_folder() -> Iterator[Finding]:
@@ -252,9 +252,9 @@ def _answers(url: str) -> bool:
 
 def _java() -> Iterator[Finding]:
     home = os.environ.get("JAVA_HOME")
-    found = _version([str(Path(home) / "bin" / "java") if home else "java", "-version"])
+    version = _version([str(Path(home) / "bin" / "java") if home else "java", "-version"])
     get = "install a JRE, for example the package openjdk-17-jre-headless, or set JAVA_HOME"
-    yield _program("Java", found, JAVA_FROM, "pflab follow, and pflab check with Spark", get)
+    yield _program("Java", version, JAVA_FROM, "pflab follow, and pflab check with Spark", get)
 
 
 def _extras() -> Iterator[Finding]:
@@ -267,10 +267,10 @@ def _extras() -> Iterator[Finding]:
         ("pymap", "imap", "pflab up --imap"),
     ):
         try:
-            found = find_spec(package) is not None
+            is_installed = find_spec(package) is not None
         except (ImportError, ValueError):
-            found = False
-        if found:
+            is_installed = False
+        if is_installed:
             yield Finding(package, OK, metadata.version(package))
         else:
             yield Finding(package, OPTIONAL, f"not installed; needed for {use}; {how_to_install(extra)}")
@@ -278,9 +278,9 @@ def _extras() -> Iterator[Finding]:
 
 def _docker() -> Iterator[Finding]:
     get = "install Docker Engine with its Compose plugin: https://docs.docker.com/engine/install/"
-    found = _version(["docker", "compose", "version", "--short"])
-    yield _program("Docker Compose", found, COMPOSE_FROM, "the lab in containers", get)
-    if found and _run(["docker", "version", "--format", "{{.Server.Version}}"]) is None:
+    version = _version(["docker", "compose", "version", "--short"])
+    yield _program("Docker Compose", version, COMPOSE_FROM, "the lab in containers", get)
+    if version and _run(["docker", "version", "--format", "{{.Server.Version}}"]) is None:
         what = "it does not answer; needed for the lab in containers; start it, and let this user use it: docker info"
         yield Finding("Docker daemon", OPTIONAL, what)
 
@@ -289,7 +289,7 @@ def _source_tree() -> Iterator[Finding]:
     """Check what only the developers of pflab need."""
     if not (HOME / "pyproject.toml").is_file():
         return
-    browser = next((each for each in BROWSERS if shutil.which(each)), None)
+    browser = next((command for command in BROWSERS if shutil.which(command)), None)
     use = "tests that use a browser"
     if browser:
         yield Finding("Chromium", OK, str(shutil.which(browser)))
@@ -303,29 +303,29 @@ def _source_tree() -> Iterator[Finding]:
         yield Finding("npm", OPTIONAL, f"not found; needed for the checks of the console; {get}")
 
 
-def _program(name: str, found: tuple[int, ...] | None, least: tuple[int, ...], use: str, get: str) -> Finding:
-    if found is not None and found >= least:
-        return Finding(name, OK, _text(found))
-    problem = "not found" if found is None else f"{_text(found)} is too old, {_text(least)} or newer is"
-    return Finding(name, OPTIONAL, f"{problem}{';' if found is None else ''} needed for {use}; {get}")
+def _program(name: str, version: tuple[int, ...] | None, least: tuple[int, ...], use: str, get: str) -> Finding:
+    if version is not None and version >= least:
+        return Finding(name, OK, _text(version))
+    problem = "not found" if version is None else f"{_text(version)} is too old, {_text(least)} or newer is"
+    return Finding(name, OPTIONAL, f"{problem}{';' if version is None else ''} needed for {use}; {get}")
 
 
 def _version(order: list[str]) -> tuple[int, ...] | None:
     """Return the version that a program prints; None if there is no such program, or if it fails."""
     printed = _run(order)
-    found = None if printed is None else _NUMBERS.search(printed)
-    return None if found is None else tuple(map(int, found[0].split(".")))
+    match = None if printed is None else _NUMBERS.search(printed)
+    return None if match is None else tuple(map(int, match[0].split(".")))
 
 
 def _run(order: list[str]) -> str | None:
     """Return what a program prints; None if it cannot be run or fails."""
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             order, capture_output=True, encoding="utf-8", errors="replace", check=True, timeout=ANSWERS_WITHIN_S
         )
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
-    return done.stdout + done.stderr
+    return process.stdout + process.stderr
 
 
 def _text(version: tuple[int, ...]) -> str:

@@ -20,7 +20,7 @@ def how_to_install(extra: str) -> str:
     except metadata.PackageNotFoundError:
         requirements = []
     ends = (f"extra == '{extra}'", f'extra == "{extra}"')
-    packages = [each.partition(";")[0].strip() for each in requirements if each.endswith(ends)]
+    packages = [requirement.partition(";")[0].strip() for requirement in requirements if requirement.endswith(ends)]
     command = f": {pip_install(packages)}" if packages else ""
     return f"install the extra {extra}{command}"
 

@@ -55,15 +55,15 @@ def injection(name: str, kind: type[Fault], inject: Inject) -> Callable[..., int
         for parameter in _parameters(kind, field, schema["properties"][field.encode_name])
     ]
 
-    def action(lab: str | None, as_json: bool, **given: Any) -> int:
-        fields = {field: value for field, value in given.items() if value not in (None, [], ())}
+    def action(lab: str | None, as_json: bool, **options: Any) -> int:
+        fields = {field: value for field, value in options.items() if value not in (None, [], ())}
         try:
-            asked = read_value({"kind": name, **_joined(kind, fields)}, kind)
+            fault = read_value({"kind": name, **_joined(kind, fields)}, kind)
         except Wrong as error:
             place, words = error.mistakes[0]
             where = f"--{'.'.join(place)}" if place and place[0] not in {"between", "server"} else "the ends"
             raise CommandError(f"pflab fault {name}: {where.replace('_', '-')}: {words}") from None
-        return inject(asked, lab, as_json)
+        return inject(fault, lab, as_json)
 
     parameters += [
         Parameter("lab", Parameter.KEYWORD_ONLY, default=None, annotation=Lab),

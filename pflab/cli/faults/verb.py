@@ -49,15 +49,15 @@ def list_faults(lab: Lab = None, as_json: Json = False) -> int:
     return ExitCode.GOOD
 
 
-def _inject(asked: Fault, lab: str | None, as_json: bool) -> int:
+def _inject(fault: Fault, lab: str | None, as_json: bool) -> int:
     with client_of(lab) as client:
-        id_ = client.inject(**msgspec.to_builtins(asked))
+        id_ = client.inject(**msgspec.to_builtins(fault))
         waiting = client.waiting().get(id_, [])
     if as_json:
         print_json(id_)
     else:
         print_lines([id_])
-        if not isinstance(asked, ServerFault):
+        if not isinstance(fault, ServerFault):
             notes = _waiting_lines(waiting) or ["  No mail that waits now will meet it."]
             err.print("\n".join(notes), markup=False, style="dim")
     return ExitCode.GOOD
@@ -82,8 +82,8 @@ def heal(
     with client_of(lab) as client:
         before = client.faults()
         client.heal(None if which == "all" else which)
-        left = client.faults()
-    return print_result(left, _healed_lines(before, left), as_json)
+        remaining = client.faults()
+    return print_result(remaining, _healed_lines(before, remaining), as_json)
 
 
 @fault.command()
@@ -153,10 +153,10 @@ def _print_text(text: str, as_json: bool) -> int:
     return print_result(text, [text], as_json)
 
 
-def _healed_lines(before: Sequence[Mapping[str, Any]], left: Sequence[Mapping[str, Any]]) -> list[str]:
+def _healed_lines(before: Sequence[Mapping[str, Any]], remaining: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return a line for each fault that has ended, and for each server that is still killed: only a start heals this fault."""
-    ended = [f"healed: {_fault_line(member)}" for member in before if member not in left]
-    killed = [member["server"] for member in left if member["kind"] == "kill"]
+    ended = [f"healed: {_fault_line(member)}" for member in before if member not in remaining]
+    killed = [member["server"] for member in remaining if member["kind"] == "kill"]
     still = [f"server {name} was killed; its start heals that: pflab fault start {name}" for name in killed]
     return [*ended, *still] or ["nothing to heal: no fault is active"]
 

@@ -32,8 +32,8 @@ def scenario_file(name: str) -> Path:
 
 def given_file(path: Path) -> Path:
     """Return the file of a topology, a scenario or a plan. No two examples have the same name."""
-    found = topology_file(path)
-    return found if found.exists() else scenario_file(str(path))
+    file = topology_file(path)
+    return file if file.exists() else scenario_file(str(path))
 
 
 def read_topology(path: Path) -> Topology:

@@ -61,12 +61,12 @@ def attached(files: Iterable[Path] | None) -> list[tuple[str, bytes]]:
     return [(file.name, read_bytes(file)) for file in files or ()]
 
 
-def body_text(given: str) -> str:
+def body_text(text: str) -> str:
     """Return the text of a message that the user gave, or stdin if the user gave `-`.
 
     Raises CommandError if stdin is not text.
     """
     try:
-        return sys.stdin.read() if given == "-" else given
+        return sys.stdin.read() if text == "-" else text
     except UnicodeDecodeError as error:
         raise CommandError(f"stdin is not text in {error.encoding}; convert it, or set PYTHONIOENCODING") from None

@@ -105,18 +105,22 @@ def judged(request: Request) -> Iterator[tuple[Judged, str]]:
     for place in local:
         _end_killed_runs(Path(place))
     files = segments(local)
-    with _embedded(request, files) if _is_embedded(request, files, urls) else _on_spark(request, files, urls) as found:
-        yield found
+    with (
+        _embedded(request, files)
+        if _is_embedded(request, files, urls)
+        else _on_spark(request, files, urls) as judged_runs
+    ):
+        yield judged_runs
 
 
 def _end_killed_runs(place: Path) -> None:
     """Write the traces of runs whose labs were killed, from what is in their folders."""
-    left = [path for depth in ("", "*/", "*/*/") for path in place.glob(f"{depth}traces/*{OPEN}")]
-    if not left:
+    segments = [path for depth in ("", "*/", "*/*/") for path in place.glob(f"{depth}traces/*{OPEN}")]
+    if not segments:
         return
     from pflab.lab.killed_run import end_killed, is_left_behind  # noqa: PLC0415 - a store's code takes long to import
 
-    for run in sorted({path.parent.parent for path in left}):
+    for run in sorted({path.parent.parent for path in segments}):
         if not is_left_behind(run):
             continue
         try:
@@ -152,8 +156,8 @@ def _embedded(request: Request, listed: Sequence[str]) -> Iterator[tuple[Judged,
 
     with _stages(_FIRST_STAGE, engine.STAGES) as show_stage:
         if request.tables is None:
-            with engine.judged(contents(listed), show_stage, rules=request.rules) as found:
-                yield found, engine.NAME
+            with engine.judged(contents(listed), show_stage, rules=request.rules) as judged_runs:
+                yield judged_runs, engine.NAME
             return
         from analytics.embedded.product import version  # noqa: PLC0415 - an extra
         from analytics.ingest.lines import place_of  # noqa: PLC0415 - an extra
@@ -169,9 +173,9 @@ def _embedded(request: Request, listed: Sequence[str]) -> Iterator[tuple[Judged,
         checksums = {file: checksum(file) for file in listed}
         with (
             table_store.opened(request.tables, version()) as tables,
-            check.judged(tables, check.fingerprints(checksums), judge) as found,
+            check.judged(tables, check.fingerprints(checksums), judge) as judged_runs,
         ):
-            yield found, engine.NAME
+            yield judged_runs, engine.NAME
 
 
 @contextmanager
@@ -206,23 +210,23 @@ def _on_spark(request: Request, files: Sequence[str], urls: Sequence[str]) -> It
             )
 
         if request.tables is None:
-            with temporary_folder("pflab-check-") as base, judge(base) as found:
-                yield found, name
+            with temporary_folder("pflab-check-") as base, judge(base) as judged_runs:
+                yield judged_runs, name
         elif is_url(request.tables):
             batches.need_own_tables(spark, request.tables)
-            with judge(f"{request.tables.rstrip('/')}/{_OF_PLANS}") as found:
-                if found.findings["lines"]:
-                    batches.publish(spark, found, request.tables)
-                yield found, name
+            with judge(f"{request.tables.rstrip('/')}/{_OF_PLANS}") as judged_runs:
+                if judged_runs.findings["lines"]:
+                    batches.publish(spark, judged_runs, request.tables)
+                yield judged_runs, name
         else:
             with (
                 table_store.opened(request.tables, version()) as tables,
                 _plans_below(tables.folder) as base,
                 check.judged(
                     tables, check.fingerprints(batches.checksums(spark, places)), partial(judge, base)
-                ) as found,
+                ) as judged_runs,
             ):
-                yield found, name
+                yield judged_runs, name
 
 
 @contextmanager

@@ -82,7 +82,7 @@ def _wave(spark: SparkSession, seeds: Sequence[int], order: Order, cores: int) -
 def _task(home: str, parts: Sequence[Sequence[int]], order: Order) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """Return the function of a task. It is a closure, because Spark sends a closure by value and a worker finds pflab's
     modules only below `home`."""
-    sent = pickle.dumps((list(parts), order))
+    payload = pickle.dumps((list(parts), order))
 
     def play_parts(rows: Iterable[Any]) -> Iterator[Any]:
         import pickle  # noqa: PLC0415 - in the worker
@@ -94,7 +94,7 @@ def _task(home: str, parts: Sequence[Sequence[int]], order: Order) -> Callable[[
 
         from pflab.cli.judging.spark_campaign import play_and_judge  # noqa: PLC0415 - in the worker
 
-        parts, order = pickle.loads(sent)
+        parts, order = pickle.loads(payload)
         for batch in rows:
             for number in batch.column(0).to_pylist():
                 results = pickle.dumps(play_and_judge(parts[number], order))
@@ -140,8 +140,8 @@ def _together(result: SeedResult, findings: Findings) -> SeedResult:
     is_good = result.judgement is Judgement.CONVERGED
     if is_good == (check.exit_code == ExitCode.GOOD):
         return result
-    said = f"the simulator says {result.judgement.value}, the check of the trace says"
-    witness = " / ".join(line.strip() for line in (said, *check.in_words()))
+    disagreement = f"the simulator says {result.judgement.value}, the check of the trace says"
+    witness = " / ".join(line.strip() for line in (disagreement, *check.in_words()))
     return replace(
         result,
         judgement=Judgement.NOT_CONVERGED,

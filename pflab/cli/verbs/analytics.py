@@ -81,8 +81,8 @@ def check(
         rules = tables_of(checks) if (select or deselect) and tables is None else None
         with unpacked_traces(traces) as places:
             request = Request("check", places, engine, master, tables, is_report=report is not None, rules=rules)
-            with judged(request) as (found, name):
-                result = _written(found, checks, name, report, shiviz)
+            with judged(request) as (judged_runs, name):
+                result = _written(judged_runs, checks, name, report, shiviz)
     if as_json:
         print_json(result.as_document())
     else:
@@ -112,14 +112,14 @@ def tables(
     with (
         analytics_failure_of("tables"),
         unpacked_traces(traces) as places,
-        judged(Request("tables", places, engine, master, is_published=True)) as (found, _),
+        judged(Request("tables", places, engine, master, is_published=True)) as (judged_runs, _),
     ):
         from analytics.published.check import write  # noqa: PLC0415 - an extra
         from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - an extra
         from analytics.verdicts.result import counted  # noqa: PLC0415 - an extra
 
-        result = conclude(found.findings)
-        names = write(found, folder)
+        result = conclude(judged_runs.findings)
+        names = write(judged_runs, folder)
     print_lines([f"{counted(len(names), 'table')} of {counted(result.traces, 'run')} in {folder}: {', '.join(names)}"])
     return ExitCode.GOOD
 
@@ -151,22 +151,24 @@ def _check_room(verb: str, place: Path, folder: Path) -> None:
         ) from None
 
 
-def _written(found: Judged, checks: Set[str], engine: str, report: Path | None, shiviz: Path | None) -> CheckResult:
+def _written(
+    judged_runs: Judged, checks: Set[str], engine: str, report: Path | None, shiviz: Path | None
+) -> CheckResult:
     """Write the files that the user asked for, and return the verdict.
 
     checks: the ids of those that count.
     """
     from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - an extra
 
-    result = conclude(found.findings, checks)
+    result = conclude(judged_runs.findings, checks)
     if report is not None:
         from analytics.report.page import write_report  # noqa: PLC0415 - an extra
 
-        write_report(found.answers, found.findings, result, engine, report)
+        write_report(judged_runs.answers, judged_runs.findings, result, engine, report)
     if shiviz is not None:
         from analytics.report.shiviz import write_worst  # noqa: PLC0415 - an extra
 
-        write_worst(found.answers, found.findings, shiviz)
+        write_worst(judged_runs.answers, judged_runs.findings, shiviz)
     return result
 
 
@@ -227,12 +229,12 @@ class _Source:
     def __call__(self) -> Export:
         from analytics.follow import Export  # noqa: PLC0415 - as above
 
-        written = self._write_traces()
-        place = self._traces / written["traces"]
+        answer = self._write_traces()
+        place = self._traces / answer["traces"]
         if not place.is_dir():
             raise CommandError(f"{place}: no such folder; name the folder below which the lab writes its traces")
         return Export(
-            written["traces"] or written["run"], str(place), written["at"], written["events"], tuple(written["away"])
+            answer["traces"] or answer["run"], str(place), answer["at"], answer["events"], tuple(answer["away"])
         )
 
     def _write_traces(self) -> dict[str, Any]:
@@ -276,13 +278,13 @@ def verdict(lab: Lab = None, as_json: Json = False) -> int:
     """
     with client_of(lab) as client:
         try:
-            found = client.verdict()
+            latest_verdict = client.verdict()
         except ClientError as error:
             if error.kind != NO_VERDICT:
                 raise
             raise CommandError(f"{error}; {HOW_TO_JUDGE}") from None
     if as_json:
-        print_json(found)
+        print_json(latest_verdict)
     else:
-        print_lines(found["words"])
-    return int(found["exit_code"])
+        print_lines(latest_verdict["words"])
+    return int(latest_verdict["exit_code"])

@@ -158,13 +158,16 @@ def coordinate(
         secret, token, users_token = made_or_read(data / "secrets" if secrets is None else secrets)
     except OSError as error:
         raise CommandError(f"{error.filename} cannot be written or read: {(error.strerror or '').lower()}") from error
-    given = _addresses_given("--at", at, organization)
+    node_addresses = _addresses_given("--at", at, organization)
     doors = MailDoors(
         None if imap_port is None else (users_token, imap_port),
         _addresses_given("--smtp-at", smtp_at, organization),
         _addresses_given("--imap-at", imap_at, organization),
     )
-    addresses = {**addresses_of([name for name in organization.servers if name not in given]), **given}
+    addresses = {
+        **addresses_of([name for name in organization.servers if name not in node_addresses]),
+        **node_addresses,
+    }
     http = HttpOptions(
         host,
         port,
@@ -275,8 +278,8 @@ async def _start_lab(lab: ManagedLab, rate: float) -> None:
     sys.stdout.flush()
 
 
-def _addresses_given(option: str, given: list[str] | None, organization: Topology) -> dict[str, Address]:
-    addresses = dict(map(_named_address, given or []))
+def _addresses_given(option: str, texts: list[str] | None, organization: Topology) -> dict[str, Address]:
+    addresses = dict(map(_named_address, texts or []))
     unknown = sorted(addresses.keys() - organization.servers.keys())
     if unknown:
         raise CommandError(f"{option} {unknown[0]}: no such server; the topology has {', '.join(organization.servers)}")
@@ -330,8 +333,8 @@ def compose(
                 f"{output} was for another topology. A lab that began with it cannot continue with this one; delete its data"
                 f" first: docker compose -f {output} down --volumes"
             )
-    for taken in _taken_ports(organization):
-        _warn(taken)
+    for warning in _taken_ports(organization):
+        _warn(warning)
     return ExitCode.GOOD
 
 

@@ -59,30 +59,30 @@ def top(
 class _Watch:
     """Chooses which events are shown, and collects the names that replace ids in them."""
 
-    def __init__(self, names: Lexicon, wanted: EventFilter, every: bool) -> None:
+    def __init__(self, names: Lexicon, event_filter: EventFilter, every: bool) -> None:
         self.names = names
-        self._wanted = wanted
-        self._noise = frozenset() if every or wanted.types else NOISE
+        self._filter = event_filter
+        self._noise = frozenset() if every or event_filter.types else NOISE
 
     def chosen(self, data: dict[str, Any]) -> Event | None:
         """Learn the names in the event. Return the event if it is to be shown, otherwise None."""
         event = msgspec.convert(data, AnyEvent)
         self.names.learn(event)
-        return event if tag_of(event) not in self._noise and self._wanted.takes(event, self.names) else None
+        return event if tag_of(event) not in self._noise and self._filter.takes(event, self.names) else None
 
 
 def _events(client: Client, watch: _Watch, *, last: int, once: bool) -> Iterator[Event]:
     """Yield the last events so far, then new ones as they happen."""
-    seen, latest = 0, deque[Event](maxlen=last)
+    count, latest = 0, deque[Event](maxlen=last)
     # Read from the first event, because the names of stores and folders come from events.
     for data in client.events():
-        seen += 1
+        count += 1
         if (event := watch.chosen(data)) is not None:
             latest.append(event)
     yield from latest
     if once:
         return
-    for data in client.events(follow=True, after=seen):
+    for data in client.events(follow=True, after=count):
         if (event := watch.chosen(data)) is not None:
             yield event
 
@@ -121,12 +121,12 @@ def events(
     with client_of(lab) as client:
         if node is not None and node not in (known := [*client.servers(), "lab"]):
             raise CommandError(f"no server {quoted(node)} in this lab; {did_you_mean(node, known)}")
-        wanted = EventFilter(() if node is None else (node,), None, () if kind is None else (kind,))
+        event_filter = EventFilter(() if node is None else (node,), None, () if kind is None else (kind,))
         names = lexicon_of(client)
         for data in client.events(follow=follow):
             event = msgspec.convert(data, AnyEvent)
             names.learn(event)
-            if (not every and not kind and tag_of(event) in NOISE) or not wanted.takes(event, names):
+            if (not every and not kind and tag_of(event) in NOISE) or not event_filter.takes(event, names):
                 continue
             if as_json:
                 typer.echo(json_text(data))

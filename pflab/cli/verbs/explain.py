@@ -116,22 +116,22 @@ def trace(
     for name in servers or ():
         if name not in nodes:
             raise CommandError(f"no server {quoted(name)} in this run; {did_you_mean(name, sorted(nodes))}")
-    wanted = EventFilter(
+    event_filter = EventFilter(
         tuple(servers or ()),
         folder or folder_option,
         tuple(types or ()),
         _instant("--since", since, 0),
         _instant("--until", until, 2**62),
     )
-    shown = [event for event in run_events.events if wanted.takes(event, run_events.names)]
-    left_out = max(0, len(shown) - limit)
-    shown = shown[left_out:]
+    events = [event for event in run_events.events if event_filter.takes(event, run_events.names)]
+    left_out = max(0, len(events) - limit)
+    events = events[left_out:]
     if as_json:
-        print_json([event_json(event, run_events.names) for event in shown])
+        print_json([event_json(event, run_events.names) for event in events])
         return ExitCode.GOOD
     if left_out:
         print_lines([f"({left_out} earlier events left out; see --limit)"], style="dim")
-    for event in shown:
+    for event in events:
         out.print(styled_line(event, run_events.names))
     print_lines(run_events.problems, style="red")
     return ExitCode.GOOD

@@ -55,10 +55,10 @@ def what_if(
 
     Example: pflab what-if 'stop: B' 'post: {on: A, folder: Projects, subject: Hello}' --within '2 d'
     """
-    asked = [_step(text) for text in steps or ()]
+    changes = [_step(text) for text in steps or ()]
     wait: dict[str, Any] = {"converged": converged, "event": event, "mail": mail, "on": on}
     with client_of(lab) as client:
-        forecast = client.forecast(within, steps=asked, compare=bool(asked), **wait)
+        forecast = client.forecast(within, steps=changes, compare=bool(changes), **wait)
     if as_json:
         print_json(forecast)
     else:

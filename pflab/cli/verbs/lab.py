@@ -116,10 +116,10 @@ def export(lab: Lab = None) -> int:
     Example: pflab lab export
     """
     with client_of(lab) as client:
-        written = client.export()
-    place = "/".join(["traces", written["traces"]] if written["traces"] else ["traces"])
-    print_lines([f"{place}: {counted(written['events'], 'event')}, complete up to {written['at']}"])
-    if not written["away"]:
+        answer = client.export()
+    place = "/".join(["traces", answer["traces"]] if answer["traces"] else ["traces"])
+    print_lines([f"{place}: {counted(answer['events'], 'event')}, complete up to {answer['at']}"])
+    if not answer["away"]:
         return ExitCode.GOOD
-    print_lines([f"  without those of {', '.join(written['away'])}, which did not answer"])
+    print_lines([f"  without those of {', '.join(answer['away'])}, which did not answer"])
     return ExitCode.UNKNOWN

@@ -119,11 +119,11 @@ def _targets(client: Client, nodes: list[str], folders: list[str]) -> list[Targe
         sorted({target.node for target in everywhere}),
         sorted({target.folder for target in everywhere}),
     )
-    for what, names, known in (("server", nodes, known_nodes), ("folder", folders, known_folders)):
+    for what, names, candidates in (("server", nodes, known_nodes), ("folder", folders, known_folders)):
         for name in names:
-            if name not in known:
+            if name not in candidates:
                 raise CommandError(
-                    f"no {what} {quoted(name)} in this lab, or its server does not run; {did_you_mean(name, known)}"
+                    f"no {what} {quoted(name)} in this lab, or its server does not run; {did_you_mean(name, candidates)}"
                 )
     targets = [
         target
@@ -137,21 +137,21 @@ def _targets(client: Client, nodes: list[str], folders: list[str]) -> list[Targe
     return targets
 
 
-def _print_result(done: LoadResult) -> None:
-    result = done.as_document()
+def _print_result(load_result: LoadResult) -> None:
+    result = load_result.as_document()
     acts = ", ".join(counted(number, act) for act, number in result["acts"].items()) or "nothing"
     print_lines([f"{result['acknowledged']} of {result['asked']} acknowledged in {result['seconds']} s: {acts}"])
     if result["per_second"] is not None:
         latency = f"{result['p50_ms']} ms (p50), {result['p99_ms']} ms (p99)"
         print_lines([f"  {result['per_second']} per second; latency of a request: {latency}"])
-    if done.behind_s >= 1.0:
+    if load_result.behind_s >= 1.0:
         print_lines(
             [f"  the lab could not keep up with the rate: {result['behind_s']} s late at the end"], style="yellow"
         )
     for kind, number in result["reasons"].items():
         print_lines([f"  {number} refused: {kind}"], style="red")
-    if done.unanswered:
-        print_lines([f"  {done.unanswered} not answered; they may have been done"], style="red")
+    if load_result.unanswered:
+        print_lines([f"  {load_result.unanswered} not answered; they may have been done"], style="red")
 
 
 # -- import
@@ -227,33 +227,33 @@ def _import_live(
     with client_of(lab) as client:
         at = server if server is not None else _holder(client, folder)
         mails = list(mails_of(files))
-        done = Imported()
-        poster = poster_for_client(client, at, folder, str(uuid.uuid4()) if again else "", done)
+        result = Imported()
+        poster = poster_for_client(client, at, folder, str(uuid.uuid4()) if again else "", result)
         try:
             with progress(len(mails), f"Posting into {folder}") as bar:
-                asyncio.run(import_mails(mails, poster, lambda _: bar.advance(bar.task_ids[0]), done))
+                asyncio.run(import_mails(mails, poster, lambda _: bar.advance(bar.task_ids[0]), result))
         except Interrupted as error:
-            posted = f"{len(done.ids)} of {counted(len(mails), 'mail')} posted; repeat the command for the rest"
+            posted = f"{len(result.ids)} of {counted(len(mails), 'mail')} posted; repeat the command for the rest"
             raise CommandError(f"{error}; {posted}") from None
     if as_json:
-        print_json({**done.as_document(), "node": at})
+        print_json({**result.as_document(), "node": at})
     else:
-        _print_imported(done, f"{folder} at {at}")
-    return ExitCode.VIOLATION if done.refused_count else ExitCode.GOOD
+        _print_imported(result, f"{folder} at {at}")
+    return ExitCode.VIOLATION if result.refused_count else ExitCode.GOOD
 
 
 def _holder(client: Client, folder: str) -> str:
     """Return the first running server that holds the folder. Raises CommandError if there is none."""
-    known: set[str] = set()
+    paths: set[str] = set()
     for server in client.lab()["servers"]:
         if server["status"] == "running":
             views = client.folders(server["name"])
             if any(view["path"] == folder and view["held_here"] for view in views):
                 return str(server["name"])
-            known |= {view["path"] for view in views if not view["hidden"] and view["path"] != HIERARCHY}
-    if folder in known:
+            paths |= {view["path"] for view in views if not view["hidden"] and view["path"] != HIERARCHY}
+    if folder in paths:
         raise CommandError(f"{folder}: none of its holders runs; start one: pflab fault start NAME")
-    raise CommandError(f"{folder}: no such folder; {did_you_mean(folder, sorted(known))}")
+    raise CommandError(f"{folder}: no such folder; {did_you_mean(folder, sorted(paths))}")
 
 
 async def _import(
@@ -264,7 +264,7 @@ async def _import(
     run.write_inputs(organization.as_yaml(), seed)
     with progress(len(mails), f"Posting into {folder}") as bar:
         async with Simulator(organization, seed=seed, folder=run) as lab:
-            done = await import_mails(
+            result = await import_mails(
                 mails, poster_for_lab(lab, server, folder), lambda _: bar.advance(bar.task_ids[0])
             )
             # Every schedule except `never` has a broadcast within a day.
@@ -273,11 +273,11 @@ async def _import(
                 if lab.running(name):
                     run.write_database(name, lab.read(name, lambda node: node.backup()))
             run.write_verdict({"verdict": "none", "ended_at": format_instant(lab.now)})
-    return done
+    return result
 
 
-def _print_imported(done: Imported, folder: str) -> None:
-    known = f", {done.known_count} already there from an earlier import" if done.known_count else ""
-    posted = len(done.ids) - done.known_count
-    print_lines([f"{counted(posted, 'mail')} posted into {folder}{known}, {done.refused_count} refused"])
-    print_lines([f"  {source}: {reason}" for source, reason in done.refused[:REASONS_SHOWN]], style="red")
+def _print_imported(result: Imported, folder: str) -> None:
+    duplicates = f", {result.known_count} already there from an earlier import" if result.known_count else ""
+    posted = len(result.ids) - result.known_count
+    print_lines([f"{counted(posted, 'mail')} posted into {folder}{duplicates}, {result.refused_count} refused"])
+    print_lines([f"  {source}: {reason}" for source, reason in result.refused[:REASONS_SHOWN]], style="red")

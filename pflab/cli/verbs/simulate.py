@@ -119,18 +119,18 @@ def _fresh_seed() -> int:
 
 
 def _seeds_of(path: Path) -> list[int]:
-    found: list[int] = []
+    seeds: list[int] = []
     for number, line in enumerate(read_bytes(path).decode("utf-8", "replace").split("\n"), start=1):
         text = line.partition("#")[0].strip()
         if not text:
             continue
         try:
-            found += parse_seeds(text)
+            seeds += parse_seeds(text)
         except CommandError as error:
             raise CommandError(f"{path}:{number}: {error}") from None
-    if not found:
+    if not seeds:
         raise CommandError(f"{path}: no seeds; write a seed, or a range such as 1..20, on each line")
-    return found
+    return seeds
 
 
 # --- scenarios and campaigns
@@ -175,9 +175,9 @@ def run_seeds(seeds: Sequence[int], options: SimulateOptions) -> int:
         print_json(as_document(campaign))
     else:
         _print_summary(campaign, len(seeds), options)
-    bugs = [each for each in campaign.results if each.traceback]
+    bugs = [result for result in campaign.results if result.traceback]
     _print_bugs(bugs, options.again(bugs[0].seed) if bugs else "")
-    failing = [each.seed for each in campaign.results if each.violations]
+    failing = [result.seed for result in campaign.results if result.violations]
     if options.shrink and failing:
         shrink_all([options.draw(seed) for seed in failing], aside=options.as_json)
     return campaign.exit_code
@@ -189,12 +189,12 @@ def _shown(seeds: Sequence[int]) -> str:
     return ", ".join(map(str, seeds))
 
 
-def _print_summary(campaign: CampaignResult, wanted: int, options: SimulateOptions) -> None:
+def _print_summary(campaign: CampaignResult, seed_count: int, options: SimulateOptions) -> None:
     results = campaign.results
-    good = sum(each.judgement is Judgement.CONVERGED for each in results)
+    good = sum(result.judgement is Judgement.CONVERGED for result in results)
     lines = [f"{good} of {counted(len(results), 'seed')} converged and kept every acknowledged change"]
     if campaign.interrupted:
-        lines.append(f"stopped after {len(results)} of {counted(wanted, 'seed')}")
+        lines.append(f"stopped after {len(results)} of {counted(seed_count, 'seed')}")
     if campaign.verified:
         lines.append(f"{counted(campaign.verified, 'seed')} played again in processes with another hash seed")
     if campaign.order.topology is None and campaign.order.faults and len(results) >= _REPORT_BRANCHES_FROM:
@@ -202,7 +202,7 @@ def _print_summary(campaign: CampaignResult, wanted: int, options: SimulateOptio
     print_lines(lines)
     for seed in campaign.differing:
         print_lines([f"seed {seed} has other events in another process"], style="red")
-    failing = [each.seed for each in results if each.violations]
+    failing = [result.seed for result in results if result.violations]
     if failing:
         print_lines(
             [f"to play one again: {options.again(failing[0])}; to shrink its scenario, add --shrink"], style="dim"
@@ -221,12 +221,12 @@ def _branch_lines(campaign: CampaignResult) -> list[str]:
 def _print_bugs(results: Sequence[SeedResult], again: str) -> None:
     """Print on stderr which seeds met an internal error and how to repeat the first; with --debug, also the
     tracebacks."""
-    bugs = [each for each in results if each.traceback]
+    bugs = [result for result in results if result.traceback]
     if not bugs:
         return
-    for each in bugs if debugging() else []:
-        err.print(each.traceback, markup=False)
-    seeds = ", ".join(str(each.seed) for each in bugs)
+    for result in bugs if debugging() else []:
+        err.print(result.traceback, markup=False)
+    seeds = ", ".join(str(result.seed) for result in bugs)
     hint = f"this is a bug; play it again for the traceback: {again} --debug"
     err.print(f"pflab: internal error with seed {seeds} ({hint})", markup=False)
 
@@ -250,49 +250,49 @@ class Endless:
     master: str | None = None
 
 
-def play_on(wanted: Endless) -> int:
+def play_on(options: Endless) -> int:
     """Play the seeds after those of a ledger, and append what was found. Return the exit code. Raises LedgerError."""
     codes = {int(ExitCode.GOOD)}
-    with Ledger.opened(wanted.ledger) as ledger:
+    with Ledger.opened(options.ledger) as ledger:
         with suppress(KeyboardInterrupt):  # between two blocks; within a block, the campaign ends by itself
-            if not wanted.as_json:
-                err.print(f"{wanted.ledger}: {_summary(ledger.totals)}", style="dim", markup=False)
-            with playing_on(wanted.master) as played:
-                for code in _blocks(wanted, ledger, played):
+            if not options.as_json:
+                err.print(f"{options.ledger}: {_summary(ledger.totals)}", style="dim", markup=False)
+            with playing_on(options.master) as played:
+                for code in _blocks(options, ledger, played):
                     codes.add(code)
-        if wanted.as_json:
+        if options.as_json:
             print_json({**asdict(ledger.totals), "codes": sorted(ledger.totals.codes)})
     return max(codes)
 
 
-def _blocks(wanted: Endless, ledger: Ledger, played: Played | None) -> Iterator[int]:
+def _blocks(options: Endless, ledger: Ledger, played: Played | None) -> Iterator[int]:
     """Play and append block after block; yield the exit code of each."""
     totals = ledger.totals
-    first, left = totals.last_seed + 1 if totals.seeds else _fresh_seed(), wanted.count
-    while left is None or left > 0:
-        seeds = range(first, first + (BLOCK if left is None else min(BLOCK, left)))
+    first, remaining = totals.last_seed + 1 if totals.seeds else _fresh_seed(), options.count
+    while remaining is None or remaining > 0:
+        seeds = range(first, first + (BLOCK if remaining is None else min(BLOCK, remaining)))
         began_s = time.monotonic()
-        campaign = _played_block(seeds, wanted, played)
+        campaign = _played_block(seeds, options, played)
         took_s = time.monotonic() - began_s
         ledger.append(first, campaign, took_s)
-        if not wanted.as_json and campaign.results:
+        if not options.as_json and campaign.results:
             _print_block(campaign, seeds, took_s, totals)
-        yield _exit_code(campaign, bounded=left is not None)
+        yield _exit_code(campaign, bounded=remaining is not None)
         if campaign.interrupted:
             return
-        first, left = seeds.stop, None if left is None else left - len(seeds)
+        first, remaining = seeds.stop, None if remaining is None else remaining - len(seeds)
 
 
-def _played_block(seeds: range, wanted: Endless, played: Played | None) -> CampaignResult:
+def _played_block(seeds: range, options: Endless, played: Played | None) -> CampaignResult:
     with progress(len(seeds), f"seeds {seeds[0]}..{seeds[-1]}") as bar:
 
         def done(result: SeedResult) -> None:
             bar.advance(bar.task_ids[0])
-            if result.judgement is not Judgement.CONVERGED and not wanted.as_json:
+            if result.judgement is not Judgement.CONVERGED and not options.as_json:
                 print_lines(result.in_words(), style="red")
 
         return run_campaign(
-            seeds, wanted.order, jobs=wanted.jobs, verify_share=wanted.verify_share, done=done, played=played
+            seeds, options.order, jobs=options.jobs, verify_share=options.verify_share, done=done, played=played
         )
 
 
@@ -316,9 +316,9 @@ def _print_block(campaign: CampaignResult, seeds: range, took_s: float, totals: 
 def _summary(totals: Totals) -> str:
     if not totals.seeds:
         return "a new ledger"
-    found = "no finding" if not totals.findings else counted(totals.findings, "finding")
+    findings = "no finding" if not totals.findings else counted(totals.findings, "finding")
     latest = f", the last with seed {totals.found[-1]}" if totals.found else ""
-    return f"{totals.seeds:,} seeds played by {counted(len(totals.codes), 'version')} of the code, {found}{latest}"
+    return f"{totals.seeds:,} seeds played by {counted(len(totals.codes), 'version')} of the code, {findings}{latest}"
 
 
 # --- shrinking
@@ -443,7 +443,7 @@ def simulate(
     organization = None if topology is None else read_topology(topology)
     options = SimulateOptions(organization, days, faults, traces, jobs, shrink, verify_share, as_json, topology, where)
     if forever or ledger is not None:
-        given = {
+        single_options = {
             "--seeds": seeds,
             "--seed-file": seed_file,
             "--expand": expand or None,
@@ -451,7 +451,7 @@ def simulate(
             "--traces": traces,
             "--count": count if forever else None,
         }
-        _refuse_beside("a campaign with a ledger plays the seeds that come next", given)
+        _refuse_beside("a campaign with a ledger plays the seeds that come next", single_options)
         order = Order.of(days, options.kinds(), organization)
         share = verify_share if verify_share is not None else 0.0 if where else VERIFY_SHARE
         length = None if forever else count or DEFAULT_COUNT
@@ -485,9 +485,9 @@ def playing_on(master: str | None) -> Iterator[Played | None]:
         yield played
 
 
-def _refuse_beside(reason: str, given: Mapping[str, object]) -> None:
+def _refuse_beside(reason: str, values: Mapping[str, object]) -> None:
     """Refuse options that cannot be given together with another one; None is an option that was not given."""
-    beside = [name for name, value in given.items() if value is not None]
+    beside = [name for name, value in values.items() if value is not None]
     if beside:
         raise CommandError(f"pflab simulate: {reason}; leave out {' and '.join(beside)}")
 

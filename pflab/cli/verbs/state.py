@@ -50,12 +50,12 @@ def state(
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
-                held = [view.path for view in look.replication_status()]
-                if wanted := [path for path in held if folder in (None, path)]:
-                    tables_of.append((store, reader.now(look), list(map(look.state, wanted)), look.sources()))
+                paths = [view.path for view in look.replication_status()]
+                if chosen_paths := [path for path in paths if folder in (None, path)]:
+                    tables_of.append((store, reader.now(look), list(map(look.state, chosen_paths)), look.sources()))
         if folder is not None and not tables_of:
-            known = did_you_mean(folder, [HIERARCHY, *reader.folders()])
-            raise CommandError(f"pflab state {folder}: no store here holds this folder; {known}")
+            hint = did_you_mean(folder, [HIERARCHY, *reader.folders()])
+            raise CommandError(f"pflab state {folder}: no store here holds this folder; {hint}")
     if as_json:
         print_json([state_json(view, sources) for _, _, views, sources in tables_of for view in views])
         return ExitCode.GOOD
@@ -63,14 +63,14 @@ def state(
         for table in [*state_tables(views, now), sources_table(store, sources)]:
             page.print(table)
             page.print()
-    shown = (
+    lines = (
         line
         for _, _, views, _ in tables_of
         for view in views
         for row in view.rows
         for line in data_lines(row, view.rows)
     )
-    if any(f"{SETUP}-" in line for line in shown):
+    if any(f"{SETUP}-" in line for line in lines):
         print_sentences([SETUP_TOLD], style="dim")
     return ExitCode.GOOD
 
@@ -100,8 +100,8 @@ def status(
                 every = look.replication_status()
             statuses_of[store] = [view for view in every if folder in (None, view.path, view.folder)]
         if folder is not None and not any(statuses_of.values()):
-            known = did_you_mean(folder, [HIERARCHY, *reader.folders()])
-            raise CommandError(f"pflab status {folder}: no store here holds this folder; {known}")
+            hint = did_you_mean(folder, [HIERARCHY, *reader.folders()])
+            raise CommandError(f"pflab status {folder}: no store here holds this folder; {hint}")
     if as_json:
         print_json([status_json(view) for statuses in statuses_of.values() for view in statuses])
     elif folder is None:
@@ -134,8 +134,8 @@ def instances(
             with reader.reading(store) as look:
                 replicas += [view for view in look.instances() if folder in (None, view.path, view.folder)]
         if folder is not None and not replicas:
-            known = did_you_mean(folder, reader.folders())
-            raise CommandError(f"pflab instances {folder}: no store here holds this folder; {known}")
+            hint = did_you_mean(folder, reader.folders())
+            raise CommandError(f"pflab instances {folder}: no store here holds this folder; {hint}")
     if as_json:
         print_json([view_json(view) for view in replicas])
     else:

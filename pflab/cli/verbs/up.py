@@ -96,11 +96,11 @@ class Caller:
         """Print the line for a program."""
         if self.as_json:
             smtp = {name: smtp_shown(lab, name) for name in lab.names}
-            shown = {"url": url, "run": lab.run, "folder": str(folder.path.resolve()), "smtp": smtp}
+            document = {"url": url, "run": lab.run, "folder": str(folder.path.resolve()), "smtp": smtp}
             if self.imap_token is not None:
                 imap = {name: imap_shown(lab, name) for name in lab.names}
-                shown |= {"imap": imap, "imap_password": self.imap_token}
-            typer.echo(json_text(shown))
+                document |= {"imap": imap, "imap_password": self.imap_token}
+            typer.echo(json_text(document))
 
 
 def up(
@@ -284,9 +284,9 @@ class Plan:
         return _new_folder(self.settings, self.caller.imap_token)
 
 
-def _check_from(file: Path | None, given: Mapping[str, object], *, outside: bool) -> None:
+def _check_from(file: Path | None, options: Mapping[str, object], *, outside: bool) -> None:
     """Raise CommandError if options were given that a lab file decides, or --outside without a file."""
-    wrong = [option for option, value in given.items() if value]
+    wrong = [option for option, value in options.items() if value]
     if file is not None and wrong:
         raise CommandError(
             f"pflab up --from {file}: the file has the topology and the seed; leave out {', '.join(wrong)}"
@@ -295,18 +295,18 @@ def _check_from(file: Path | None, given: Mapping[str, object], *, outside: bool
         raise CommandError("pflab up: --outside without --from; add --from, or leave it out")
 
 
-def _check_simulated(given: Mapping[str, object]) -> None:
+def _check_simulated(options: Mapping[str, object]) -> None:
     """Raise CommandError if options were given that need processes, sockets or files."""
-    wrong = [option for option, value in given.items() if value]
+    wrong = [option for option, value in options.items() if value]
     if wrong:
         raise CommandError(
             f"pflab up --simulated: it has one process, no sockets and no databases on disk; leave out {', '.join(wrong)}"
         )
 
 
-def _check_imap(imap: bool, given: Mapping[str, object]) -> None:
+def _check_imap(imap: bool, options: Mapping[str, object]) -> None:
     """Raise CommandError if options of the IMAP listeners were given, but no such listeners."""
-    wrong = [option for option, value in given.items() if value]
+    wrong = [option for option, value in options.items() if value]
     if wrong and not imap:
         raise CommandError(
             f"pflab up: {' and '.join(wrong)} without --imap; add --imap, or leave out {'it' if len(wrong) == 1 else 'both'}"
@@ -411,9 +411,9 @@ async def _in_this_process(plan: Plan, options: SocketOptions) -> RunFolder:
 
 def _with_earlier(options: SocketOptions, earlier: Earlier | None) -> SocketOptions:
     """Return the options of a lab that continues an earlier one. Only that lab has them, because they hold many events."""
-    given = options.copy()
-    given["earlier"] = earlier
-    return given
+    full_options = options.copy()
+    full_options["earlier"] = earlier
+    return full_options
 
 
 async def _processes(plan: Plan, options: SocketOptions) -> RunFolder:
@@ -479,9 +479,9 @@ def _announced(url: str, orders: Orders, caller: Caller) -> Iterator[None]:
 
 def _parent_gone() -> Future[None]:
     """Return what is done when standard input is closed, also while the lab starts."""
-    gone: Future[None] = Future()
-    end_with_parent(lambda: gone.set_result(None))
-    return gone
+    end: Future[None] = Future()
+    end_with_parent(lambda: end.set_result(None))
+    return end
 
 
 def _in_loop(loop: asyncio.AbstractEventLoop, end: Callable[[], None]) -> None:

@@ -47,11 +47,11 @@ def show(
     names = [entry.store for entry in entries]
     if store is not None and store not in names:
         raise CommandError(f"no store {quoted(store)} in the directory; {did_you_mean(store, names)}")
-    shown = [entry for entry in entries if store in (None, entry.store)]
+    matches = [entry for entry in entries if store in (None, entry.store)]
     if as_json:
-        print_json([view_json(entry) for entry in shown])
+        print_json([view_json(entry) for entry in matches])
     else:
-        for entry in shown:
+        for entry in matches:
             print_lines(_entry_lines(entry))
     return ExitCode.GOOD
 

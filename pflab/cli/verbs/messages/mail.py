@@ -172,8 +172,8 @@ def send(
     """
     text, files = body_text(body), attached(attach)
     with client_of(lab) as client:
-        sent = client.send_mail(node, folder, to=to, subject=subject, body=text, attachments=files)
-    return print_result(sent, [sent["message_id"]], as_json)
+        mail = client.send_mail(node, folder, to=to, subject=subject, body=text, attachments=files)
+    return print_result(mail, [mail["message_id"]], as_json)
 
 
 def queue(run: RunOption = None, server: OneServer = None, lab: Lab = None, as_json: Json = False) -> int:

@@ -191,5 +191,5 @@ def resolve(
 
 def _place(client: Client, node: str, message: str) -> tuple[str, str]:
     """Return the folder and the id of the message with this change number."""
-    shown = client.versions(node, message)[0]
-    return shown["folder"], shown["message"]
+    version = client.versions(node, message)[0]
+    return version["folder"], version["message"]

@@ -50,9 +50,9 @@ def list_messages(
     with chosen_reader(run, lab) as reader:
         for store in chosen_stores(reader, server):
             with reader.reading(store) as look:
-                held = [view.path for view in look.folders() if view.held_here and not view.hidden]
+                paths = [view.path for view in look.folders() if view.held_here and not view.hidden]
                 replicas += [
-                    (store, path, in_order_of_change(look.messages(path))) for path in held if folder in (None, path)
+                    (store, path, in_order_of_change(look.messages(path))) for path in paths if folder in (None, path)
                 ]
         if folder is not None and not replicas:
             raise CommandError(f"{folder}: no store here holds this folder; {did_you_mean(folder, reader.folders())}")
@@ -138,7 +138,7 @@ def show(
         same = list(group)
         _print_versions([store for store, _ in same], same[0][1], properties=properties)
     folder = holders[0][1][0].folder
-    print_lines([f"Server {store}: {why}" for store, why, held in lacking if folder in held], style="dim")
+    print_lines([f"Server {store}: {why}" for store, why, folders in lacking if folder in folders], style="dim")
     return ExitCode.GOOD
 
 
