@@ -1,4 +1,7 @@
-"""The files of a lab in a browser tab: kept for use without a network, of one version, and bound by a policy."""
+"""The files of a lab in a browser tab: kept for use without a network, of one version, and bound by a policy.
+
+Each test plays in Chromium and in Firefox.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from docs.lab_site import site
 from tests.support.console_lessons import LONGEST_MS, go_on
@@ -15,6 +18,12 @@ from tests.support.console_page import OpenPage
 from tests.support.lab_site import StaticServer, built_lab, can_be_built
 
 pytestmark = can_be_built
+
+
+@pytest.fixture(scope="module")
+def browser(each_browser: Browser) -> Browser:
+    """Each test plays in both browsers."""
+    return each_browser
 
 
 @pytest.fixture
