@@ -137,8 +137,8 @@ class Client(Changes):
         compare: also return the future without them, as `without`, and what happens in only one of the two, as `differences`.
         wait: look until something happens, as until does: event=, mail=, converged=, on=. The answer's `held` says whether.
         """
-        wanted = {name: value for name, value in wait.items() if value is not None}
-        body = {"within": within, "steps": list(steps), "compare": compare, **wanted}
+        conditions = {name: value for name, value in wait.items() if value is not None}
+        body = {"within": within, "steps": list(steps), "compare": compare, **conditions}
         answer: dict[str, Any] = self.json("POST", "/lab/forecast", body)
         return answer
 

@@ -177,12 +177,12 @@ class Requests:
 
     def ask(self, method: str, path: str, body: Any = None, **options: Unpack[RequestOptions]) -> HTTPResponse:
         """Send a request and return the answer before its body is read. Raises ClientError for a status of 400 or more."""
-        sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        payload = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         kind = "message/rfc822" if isinstance(body, bytes) else "application/json"
         headers = {"Content-Type": kind, **options.get("headers", {})}
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"
-        answer = self._asked(method, path, sent, headers, options.get("patient", False))
+        answer = self._asked(method, path, payload, headers, options.get("patient", False))
         self.replayed = answer.getheader("Idempotency-Replayed") is not None
         if answer.status < 400:
             return answer
@@ -231,9 +231,9 @@ class Requests:
 
     def _answers(self) -> bool:
         """Return whether the lab answers on another connection within CHECK_S, even if it is busy with a request."""
-        with Requests(self.url, timeout_s=CHECK_S) as other:
+        with Requests(self.url, timeout_s=CHECK_S) as connection:
             try:
-                other.content("GET", "/livez")
+                connection.content("GET", "/livez")
             except ClientError as error:
                 return bool(error.status)
         return True
@@ -282,18 +282,18 @@ is back within this time.
 """
 
 
-def follow_events(own: Requests, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:
+def follow_events(connection: Requests, path: str, after: str | int) -> Generator[dict[str, Any], None, None]:
     """Yield each event of the stream at `path` that comes after the id `after`, exactly once and without end.
 
-    own: a connection for this stream only, which is closed at the end. Raises ClientError if a broken stream cannot continue,
-    also because the lab was reset or replaced (409).
+    connection: is for this stream only, and is closed at the end. Raises ClientError if a broken stream cannot continue, also
+    because the lab was reset or replaced (409).
     """
     query, headers = {"after": str(after)}, dict[str, str]()
     began, silent_since_s = False, math.inf
-    with own:
+    with connection:
         while True:
             try:
-                with own.ask("GET", f"{path}?{urlencode(query)}", headers=headers) as answer:
+                with connection.ask("GET", f"{path}?{urlencode(query)}", headers=headers) as answer:
                     began, silent_since_s = True, math.inf
                     query["history"] = answer.headers.get("Pflab-History", "")
                     for id_, data in _sent_events(answer):
@@ -306,7 +306,7 @@ def follow_events(own: Requests, path: str, after: str | int) -> Generator[dict[
                     raise
             except (OSError, HTTPException):
                 pass  # the connection broke
-            own.close()
+            connection.close()
             time.sleep(RECONNECT_S)
 
 

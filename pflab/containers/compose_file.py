@@ -155,9 +155,9 @@ def lab_port() -> PublishedPort:
 
 def mail_ports(topology: Topology) -> Mapping[str, tuple[PublishedPort, PublishedPort]]:
     """Return the ports for SMTP and IMAP of each server. SMTP has the port of the topology if it names one."""
-    taken = {server.smtp_port for server in topology.servers.values()}
-    free = (port for port in count(SMTP_PUBLISHED) if port not in taken)
-    imap = (port for port in count(IMAP_PUBLISHED) if port not in taken)
+    named_ports = {server.smtp_port for server in topology.servers.values()}
+    free = (port for port in count(SMTP_PUBLISHED) if port not in named_ports)
+    imap = (port for port in count(IMAP_PUBLISHED) if port not in named_ports)
     ports = {}
     for name, server in topology.servers.items():
         variable = service_of(name).upper().replace("-", "_")
@@ -188,7 +188,7 @@ def addresses_of(names: Sequence[str]) -> dict[str, tuple[str, int]]:
     services: dict[str, str] = {}
     for name in names:
         service = service_of(name)
-        if service in RESERVED or service.startswith(tuple(f"{each}-" for each in RESERVED)):
+        if service in RESERVED or service.startswith(tuple(f"{reserved}-" for reserved in RESERVED)):
             raise LabError(f"server {name}: its service would have the reserved name {service!r}; rename the server")
         if service in services:
             raise LabError(
@@ -224,7 +224,7 @@ def compose_text(topology: Topology, order: ComposeOrder) -> str:
         }
     text = yaml.dump(document, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
     build = "" if order.context is None else "--build "
-    listed = "\n".join(f"#   {each.variable:<24} {each.default:>5}   {each.what}" for each in published_ports(topology))
+    listed = "\n".join(f"#   {port.variable:<24} {port.default:>5}   {port.what}" for port in published_ports(topology))
     head = HEAD.format(topology=order.topology, build=build, ports=listed)
     return head + (_OF_A_BUILD if build else "") + text
 
@@ -322,7 +322,7 @@ def _analytics(order: ComposeOrder) -> dict[str, Any]:
     workers = [f"{SPARK}-worker-{number}" for number in range(1, WORKERS + 1)]
     master = f"spark://{SPARK}:{MASTER_PORT}"
     health = {**_HEALTH, "test": ["CMD", "pflab-ready", str(MASTER_PAGE_PORT), "/"]}
-    seen = ["traces:/traces:ro", "tables:/tables", "secrets:/secrets:ro"]
+    volumes = ["traces:/traces:ro", "tables:/tables", "secrets:/secrets:ro"]
     return {
         SPARK: {
             **_built(SPARK_IMAGE, order, "spark"),
@@ -337,7 +337,7 @@ def _analytics(order: ComposeOrder) -> dict[str, Any]:
                 "image": SPARK_IMAGE,
                 "hostname": worker,
                 "command": ["worker", master],
-                "volumes": seen,
+                "volumes": volumes,
                 "depends_on": {SPARK: {"condition": "service_healthy"}},
                 **_SPARK_SERVICE,
             }
@@ -351,7 +351,7 @@ def _analytics(order: ComposeOrder) -> dict[str, Any]:
                 *("--master", master, "--every", "${PFLAB_JUDGE_EVERY:-15}"),
             ],
             "environment": {"PFLAB_TOKEN_FILE": "/secrets/token"},
-            "volumes": seen,
+            "volumes": volumes,
             "depends_on": {
                 LAB: {"condition": "service_healthy"},
                 **{worker: {"condition": "service_started"} for worker in workers},

@@ -149,9 +149,9 @@ class RecordFile:
         written twice.
         """
         rows = self._conn.execute("SELECT seq, incarnation, line FROM own_event ORDER BY seq").fetchall()
-        written = exported_through(folder, LAB)
-        for incarnation in sorted({row[1] for row in rows if row[0] > written}):
-            mine = [row for row in rows if row[1] == incarnation and row[0] > written]
+        exported_seq = exported_through(folder, LAB)
+        for incarnation in sorted({row[1] for row in rows if row[0] > exported_seq}):
+            mine = [row for row in rows if row[1] == incarnation and row[0] > exported_seq]
             write_segment(folder, SegmentName(LAB, incarnation, mine[0][0]), (row[2] for row in mine))
         if rows:
             self.keep(written=rows[-1][0])

@@ -234,9 +234,9 @@ class ManagedLab(RemoteLab[ManagedProcess]):
                 self._save_all()
                 if traces:
                     await self._export_nodes()
-                begun = [server.name for server in self._servers.all() if server.status is not ServerStatus.ABSENT]
-                copies = await asyncio.gather(*[self._processes[name].copy() for name in begun])
-                for name, content in zip(begun, copies, strict=True):
+                names = [server.name for server in self._servers.all() if server.status is not ServerStatus.ABSENT]
+                copies = await asyncio.gather(*[self._processes[name].copy() for name in names])
+                for name, content in zip(names, copies, strict=True):
                     folder.write_database(name, content)
                 self._durable.write_out()
                 self._copy_files(folder, traces=traces)
@@ -342,11 +342,11 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     async def _begin_process(self, server: LabServer) -> None:
         """Begin the store of a process that answered. If this fails, keep the wanted status, so that the lab tries again."""
-        wanted = server.status
+        status = server.status
         try:
             await super()._start(server)
         except BaseException:
-            server.status = wanted
+            server.status = status
             raise
         self._keep_state()
 
@@ -418,10 +418,10 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             self.record.run_started(self.topology, self.seed, driver=self.driver, durability=self._durability)
         self._folder.write_inputs(self.topology.as_yaml(), self.seed)
         await self._server.start()
-        wanted = [server for server in self._servers.all() if server.status is ServerStatus.RUNNING]
+        servers = [server for server in self._servers.all() if server.status is ServerStatus.RUNNING]
         patience_s = FOUND_AGAIN_S if self.continues else FOUND_S
-        there = await asyncio.gather(*[self._processes[server.name].wait_for(patience_s) for server in wanted])
-        present = [server for server, state in zip(wanted, there, strict=True) if state is not None]
+        there = await asyncio.gather(*[self._processes[server.name].wait_for(patience_s) for server in servers])
+        present = [server for server, state in zip(servers, there, strict=True) if state is not None]
         async with self._all_lives(), self.coordinator.steady() as now:
             await asyncio.gather(*[self._begin(server, now) for server in present])
             await self._release([server.name for server in present])

@@ -45,7 +45,7 @@ class RunHistory:
     def __init__(
         self,
         data: Path,
-        given: Topology,
+        topology: Topology,
         *,
         secret: str,
         keeps_mails: bool,
@@ -60,15 +60,15 @@ class RunHistory:
         self._doors = doors
         first = self._topology_file(1)
         if not first.exists():
-            write_whole(first, given.as_yaml().encode())
-        elif load_topology(first).as_json() != given.as_json():
+            write_whole(first, topology.as_yaml().encode())
+        elif load_topology(first).as_json() != topology.as_json():
             raise OtherTopology(
                 f"the lab in {data} began with another topology, and cannot continue with this one. Give that topology again,"
                 " or begin without the data (in containers: docker compose down --volumes)"
             )
         present = data / PRESENT
         self.number = int(present.read_text("ascii")) if present.exists() else 1
-        self._topology = given
+        self._topology = topology
         if self.number > 1:
             self._topology = load_topology(self._topology_file(self.number))
 

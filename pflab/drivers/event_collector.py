@@ -92,6 +92,6 @@ class EventCollector:
     def _collect_from(self, path: Path, name: str) -> None:
         with closing(sqlite3.connect(path)) as raw:
             conn = Connection(raw)
-            while found := events_after(conn, name, self._folder.traces, self.last_seq[name], EVENTS_BYTES):
-                self.add(name, [line for _, line in found])
+            while rows := events_after(conn, name, self._folder.traces, self.last_seq[name], EVENTS_BYTES):
+                self.add(name, [line for _, line in rows])
         export_file(path, name, self._folder.traces)

@@ -192,8 +192,8 @@ class LiveLab(SocketLab[Host], InProcessLab):
         del self._hosts[name]
         address = self._addresses.pop(name)
         self._servers.server(name).status = status
-        for other in self._hosts.values():
-            other.forget(address)
+        for peer in self._hosts.values():
+            peer.forget(address)
         return host
 
     async def _start(self, server: LabServer) -> None:

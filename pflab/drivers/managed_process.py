@@ -105,8 +105,8 @@ class ManagedProcess:
             self._listens = isinstance(error.__cause__, TimeoutError)
             return None
 
-    async def _state(self, asked: Awaitable[tuple[int, bytes]]) -> ProcessState:
-        status, answer = await asked
+    async def _state(self, request: Awaitable[tuple[int, bytes]]) -> ProcessState:
+        status, answer = await request
         if status != HTTPStatus.OK:
             raise LabError(f"server {self.name} at {_shown(self.http)}: {_detail(answer)}")
         state = msgspec.json.decode(answer, type=ProcessState)

@@ -368,10 +368,10 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         except Unanswered as error:
             raise NotRunning(f"server {name} does not answer: {error}") from error
 
-    async def _answer(self, name: str, asked: Coroutine[Any, Any, bytes]) -> bytes:
+    async def _answer(self, name: str, request: Coroutine[Any, Any, bytes]) -> bytes:
         """Return the answer of a server to a user's request. Raises NotRunning if its process gives no sign of life."""
         try:
-            return await self._processes[name].pulse.wait(asked, USER_PATIENCE_S)
+            return await self._processes[name].pulse.wait(request, USER_PATIENCE_S)
         except Unanswered as error:
             raise NotRunning(f"server {name} does not answer: {error}") from error
 
@@ -438,9 +438,14 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         self._nodes[name] = RemoteNode(
             name, Client(url_at(process.http), token=self.token, check=partial(self._check_alive, name))
         )
-        known = self._collector
+        collector = self._collector
         host = RemoteHost(
-            name, process.http, token=self.token, seq=known.last_seq[name], events=known.add, pulse=process.pulse
+            name,
+            process.http,
+            token=self.token,
+            seq=collector.last_seq[name],
+            events=collector.add,
+            pulse=process.pulse,
         )
         self._hosts[name] = host
         self._servers.started(server, now)

@@ -68,10 +68,10 @@ class Life:
 
     def after(self, earlier: Life) -> Life:
         """Return the sentences and events of this explanation of a lab's future that the explanation of its past lacks."""
-        told = [line for line in self.told if line not in earlier.told]
+        sentences = [line for line in self.told if line not in earlier.told]
         events = [event for event in self.events if event not in earlier.events]
         what = "What the lab will do with it, if nobody changes anything"
-        return Life(what, told or ["Nothing more happens to it within this time."], events)
+        return Life(what, sentences or ["Nothing more happens to it within this time."], events)
 
     def lines(self, names: Lexicon) -> list[str]:
         return [self.what, *[f"  {line}" for line in self.told], "", *[one_line(event, names) for event in self.events]]
@@ -111,15 +111,15 @@ class _Change:
     other folders. So a set says something about this change only if it is about the folder and kind of the change (spec: CN-9).
     """
 
-    def __init__(self, run: RunEvents, known: ChangeMade | VersionApplied) -> None:
+    def __init__(self, run: RunEvents, version: ChangeMade | VersionApplied) -> None:
         self.run = run
-        self.outcome = Outcome(run.topology, run, known) if run.topology is not None else None
+        self.outcome = Outcome(run.topology, run, version) if run.topology is not None else None
         self.names = run.names
-        self.number = known.number
-        self.folder = known.folder
-        self.associated = known.kind == "fai"
-        self.guid, self.counter = sets.split_number(known.number)
-        self.shown = run.names.number(known.number)
+        self.number = version.number
+        self.folder = version.folder
+        self.associated = version.kind == "fai"
+        self.guid, self.counter = sets.split_number(version.number)
+        self.shown = run.names.number(version.number)
         self.mails: dict[str, MailSubmitted] = {}
         self.entries: set[tuple[str, int]] = set()
         self.faults: set[str] = set()

@@ -87,9 +87,9 @@ class FittedGrid(Table):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         *before, last = [list(map(_plain, column.cells)) for column in self.columns]
-        used = sum(2 + max((cell_len(text.plain) for text in column), default=0) for column in before)
+        before_width = sum(2 + max((cell_len(text.plain) for text in column), default=0) for column in before)
         width = max((_longest(text.plain.split("\n")) for text in last), default=0)
-        if used + min(width, LEAST_LAST) <= options.max_width:
+        if before_width + min(width, LEAST_LAST) <= options.max_width:
             yield from super().__rich_console__(console, options)
             return
         for *names, ending in zip_longest(*before, last, fillvalue=Text()):

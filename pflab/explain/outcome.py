@@ -49,11 +49,11 @@ class Outcome:
     known: an event that has the number, folder, kind and object of the change.
     """
 
-    def __init__(self, topology: Topology, run: RunEvents, known: ChangeMade | VersionApplied) -> None:
-        self.number, self.folder, self.object = known.number, known.folder, known.object
-        self.associated = known.kind == "fai"
-        self.one_version = known.kind != "message"
-        self.guid, self.counter = sets.split_number(known.number)
+    def __init__(self, topology: Topology, run: RunEvents, version: ChangeMade | VersionApplied) -> None:
+        self.number, self.folder, self.object = version.number, version.folder, version.object
+        self.associated = version.kind == "fai"
+        self.one_version = version.kind != "message"
+        self.guid, self.counter = sets.split_number(version.number)
         self.servers = topology.servers
         self.facts = Facts(topology, run.names)
         self.ends: dict[str, _End] = {}

@@ -100,13 +100,13 @@ def _shortened(path: str) -> str:
 def _blocks(stores: list[str], widths: list[int], room: int) -> Iterator[list[str]]:
     """Divide the servers into groups that fit into the room."""
     block: list[str] = []
-    used = 0
+    total = 0
     for store, width in zip(stores, widths, strict=True):
-        if block and used + width > room:
+        if block and total + width > room:
             yield block
-            block, used = [], 0
+            block, total = [], 0
         block.append(store)
-        used += width
+        total += width
     yield block
 
 
@@ -172,8 +172,8 @@ def _status(replica: ReplicaStatus) -> str:
     return f"{replica.sync}, delete-pending" if replica.pending else str(replica.sync)
 
 
-def _received(replica: ReplicaStatus, own: bool) -> str:
-    if own:
+def _received(replica: ReplicaStatus, is_own: bool) -> str:
+    if is_own:
         return ""
     return "never" if replica.received_at is None else to_the_second(replica.received_at)
 

@@ -349,15 +349,15 @@ class FaultPlan:
             else:
                 # Use a new connection. A reused one skips the first verbs, and its failures at later verbs are not attempts.
                 fresh = True
-        for active, held in self.of(Hold):
-            if self._on_link(held, *hop):
+        for active, hold in self.of(Hold):
+            if self._on_link(hold, *hop):
                 hold_until_at = max(hold_until_at or 0, (active.until_at or 0) + ahead_us)
         return Decision(hold_until_at=hold_until_at, fresh=fresh)
 
     def _of_mail_fault(self, active: ActiveFault, fault: MailFault, point: BeforeSend) -> Decision:
-        known = active.decided.get(point.row)
-        if known is not None:
-            return known
+        previous = active.decided.get(point.row)
+        if previous is not None:
+            return previous
         decision = GO
         if isinstance(fault, Lose):
             if fault.link is not None or fault.connector is not None:
@@ -605,12 +605,12 @@ def _arrival(transmission: Transmission) -> AtArrival:
 
 def _hops_over(topology: Topology, connector: Connector) -> frozenset[tuple[str, str]]:
     """Return the hops, from server to server, that cross a connector."""
-    found = set()
+    hops = set()
     for site in connector.between:
         into = connector.bridgehead(connector.other_site(site))
         direct = connector.kind is ConnectorKind.DIRECT
-        found |= {(name, into) for name in (topology.servers_in(site) if direct else (connector.bridgehead(site),))}
-    return frozenset(found)
+        hops |= {(name, into) for name in (topology.servers_in(site) if direct else (connector.bridgehead(site),))}
+    return frozenset(hops)
 
 
 def _swallow(active: ActiveFault, point: BeforeSend) -> Decision:

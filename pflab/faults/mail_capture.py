@@ -64,9 +64,9 @@ class MailCapture:
         return decision
 
     def _captured(self, point: AfterSend) -> None:
-        sent = point.transmission
-        content = altered(sent.content, self._altered.get(point.row, ()))
-        line = hop_line(point.server, sent.sent_at, sent.lamport, sent.priority)
+        transmission = point.transmission
+        content = altered(transmission.content, self._altered.get(point.row, ()))
+        line = hop_line(point.server, transmission.sent_at, transmission.lamport, transmission.priority)
         for keep in self._keeps:
             keep(point, line + content)
 
@@ -84,10 +84,10 @@ class MailFiles:
 
     def keep(self, point: AfterSend, content: bytes) -> None:
         """Write the file. Raises LabError if it cannot be written."""
-        sent = point.transmission
-        at = format_instant(sent.sent_at - sent.sent_at % SECOND_US).replace(":", "")
-        type_ = _TYPE_OF_SUBJECT.get(sent.subject, _ANY_OTHER)
-        name = f"{at}-{point.server}-to-{sent.next_hop.replace(':', '-')}-{type_}"
+        transmission = point.transmission
+        at = format_instant(transmission.sent_at - transmission.sent_at % SECOND_US).replace(":", "")
+        type_ = _TYPE_OF_SUBJECT.get(transmission.subject, _ANY_OTHER)
+        name = f"{at}-{point.server}-to-{transmission.next_hop.replace(':', '-')}-{type_}"
         count = self._names[name] = self._names.get(name, 0) + 1
         path = self._mails / (f"{name}-{count}.eml" if count > 1 else f"{name}.eml")
         try:

@@ -30,10 +30,10 @@ MOST_POSTED: Final = 16 * MEGABYTE
 """The largest number of posts of a forecast and their size together, because a copy is in memory."""
 
 
-def read_steps(given: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
+def read_steps(mappings: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
     """Return the steps that these mappings describe. Raises LabError with all mistakes."""
     try:
-        steps = steps_from_text(json.dumps({"steps": given}), "the forecast")
+        steps = steps_from_text(json.dumps({"steps": mappings}), "the forecast")
     except RecursionError:
         raise LabError("the steps are nested too deeply; a step has one verb and its arguments") from None
     except ScenarioError as error:

@@ -266,7 +266,7 @@ class Coordinator:
         """Wait until the lab is quiet at the present instant. Raises NotIdle at the limits."""
         await self._look()
         began = self._activity()
-        seen: int | None = None
+        last_activity: int | None = None
         blocked_since_s: float | None = None
         while True:
             self._pulse.clear()
@@ -274,16 +274,16 @@ class Coordinator:
             blocked_since_s = self._check_blocked(blocked_since_s)
             activity = self._activity()
             if self._any_busy():
-                seen = None
+                last_activity = None
                 if activity - began > ACTIVITY_PER_INSTANT:
                     raise self._not_idle(f"still busy after {ACTIVITY_PER_INSTANT} stimuli at one instant")
                 await self._wait_for_pulse(activity)
                 await self._look()
-            elif activity == seen:
+            elif activity == last_activity:
                 return
             else:
                 # Let every task that can run do so between the two checks.
-                seen = activity
+                last_activity = activity
                 await asyncio.sleep(0)
                 await self._look()
 
@@ -401,9 +401,9 @@ class Coordinator:
         return NotIdle(f"{why}; not idle at {at}: {'; '.join(busy) or self._outside() or 'none'}")
 
 
-async def _all(asked: Sequence[Awaitable[T]]) -> list[T]:
+async def _all(requests: Sequence[Awaitable[T]]) -> list[T]:
     """Wait until all hosts have done one phase of a jump. Return their answers, or raise the error of a host that failed."""
-    tasks = [asyncio.ensure_future(each) for each in asked]
+    tasks = [asyncio.ensure_future(request) for request in requests]
     if tasks:
         await asyncio.wait(tasks)
     return [task.result() for task in tasks]

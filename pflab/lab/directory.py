@@ -97,11 +97,11 @@ class OrganizationDirectory:
         for store in sorted(stores):
             if store in self._failing:
                 continue
-            done = tuple(stamp for stamp in self._stamps[store] if stamp.at <= now)
-            if not done or done[-1].domain != self.domain:
+            stamps = tuple(stamp for stamp in self._stamps[store] if stamp.at <= now)
+            if not stamps or stamps[-1].domain != self.domain:
                 at = AT_ONCE if at_once or not self._is_serviced(store) else next_run(self.interval_us, now)
-                done += () if at is None else (Stamp(self.domain, at),)
-            self._replace(store, done)
+                stamps += () if at is None else (Stamp(self.domain, at),)
+            self._replace(store, stamps)
 
     def _replace(self, store: str, stamps: tuple[Stamp, ...]) -> None:
         if stamps != self._stamps[store]:

@@ -52,8 +52,8 @@ _RETRY_S: Final = 0.1
 
 def is_left_behind(run: Path) -> bool:
     """Return whether this is the folder of a run whose lab was killed."""
-    left = list_open(run / "traces")
-    return bool(left) and not any(is_being_written(path) for _, path in left)
+    open_segments = list_open(run / "traces")
+    return bool(open_segments) and not any(is_being_written(path) for _, path in open_segments)
 
 
 def end_killed(run: Path, *, wait_s: float = PATIENCE_S) -> None:
@@ -63,13 +63,13 @@ def end_killed(run: Path, *, wait_s: float = PATIENCE_S) -> None:
     run cannot be ended.
     """
     traces = run / "traces"
-    left = list_open(traces)
+    open_segments = list_open(traces)
     until_s = time.monotonic() + wait_s
-    while any(is_being_written(path) for _, path in left):
+    while any(is_being_written(path) for _, path in open_segments):
         if time.monotonic() >= until_s:
             raise LabError(f"the lab of {run} is still running; stop it first")
         time.sleep(_RETRY_S)
-    if not left:
+    if not open_segments:
         return
     state = read_state(run)
     if state.settings.driver == "simulator":
@@ -79,7 +79,7 @@ def end_killed(run: Path, *, wait_s: float = PATIENCE_S) -> None:
         for database in sorted((run / "databases").glob("*.sqlite")):
             with suppress(sqlite3.DatabaseError):  # a damaged file is named when the run is continued
                 export_file(database, database.stem, traces)
-        for name, path in left:  # last, because an open segment says that all this is still to be done
+        for name, path in open_segments:  # last, because an open segment says that all this is still to be done
             adopt(name, path)
     except (OSError, NodeError, SegmentError) as error:
         raise LabError(f"the traces of {run} cannot be written: {error}") from error

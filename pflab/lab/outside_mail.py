@@ -37,4 +37,4 @@ def check_taken(recipients: Sequence[str], refused: Mapping[str, MailRefused]) -
     """Raise MailRefused, with all reasons, if the server has refused every recipient."""
     if all(address in refused for address in recipients):
         first = next(iter(refused.values()))
-        raise MailRefused(first.code, "; ".join(dict.fromkeys(each.text for each in refused.values())))
+        raise MailRefused(first.code, "; ".join(dict.fromkeys(refusal.text for refusal in refused.values())))

@@ -84,13 +84,13 @@ class RemoteNode(RemoteChanges):
     # -- reads
 
     def messages(self, folder: str, after: str = "") -> list[MessageView]:
-        found: list[MessageView] = []
+        views: list[MessageView] = []
         while True:
             more = _view(self._read(f"/messages?folder={quoted(folder)}&after={quoted(after)}"), list[MessageView])
-            found += more
-            after = found[-1].id if found else after
+            views += more
+            after = views[-1].id if views else after
             if len(more) < MOST_LISTED:
-                return found
+                return views
 
     def count(self, folder: str) -> int:
         return int(self._read(f"/messages/count?folder={quoted(folder)}")["count"])
@@ -125,12 +125,12 @@ class RemoteNode(RemoteChanges):
             self._kept[path] = self._get(path)
         return self._kept[path]
 
-    def _read_all(self, kept: dict[str, Any]) -> None:
+    def _read_all(self, cache: dict[str, Any]) -> None:
         """Fetch all that the node knows with one request and cache it. The oracle and the invariants read all of it."""
-        found = self._get("/reading")
-        kept["/folders"], kept["/backfill"] = found["folders"], found["backfill"]
+        reading = self._get("/reading")
+        cache["/folders"], cache["/backfill"] = reading["folders"], reading["backfill"]
         for what, name in (("knowledge", "knowledge"), ("states", "state")):
-            kept.update({READS[name].target(folder): each for folder, each in found[what].items()})
+            cache.update({READS[name].target(folder): value for folder, value in reading[what].items()})
 
     def _get(self, path: str) -> Any:
         try:
@@ -154,18 +154,18 @@ class RemoteNode(RemoteChanges):
             raise _as_node_error(error) from None
 
     def _change(self, view: type[T], method: str, path: str, body: Mapping[str, object] | bytes | None = None) -> T:
-        given = {name: _sent(value) for name, value in body.items()} if isinstance(body, Mapping) else body
+        content = {name: _sent(value) for name, value in body.items()} if isinstance(body, Mapping) else body
         # Each change has its own key, so the client can send it again if the connection is dead.
         self.forget_reads()
         try:
-            return _view(self._client.surely(method, self._base + path, given), view)
+            return _view(self._client.surely(method, self._base + path, content), view)
         except ClientError as error:
             raise _as_node_error(error) from None
 
 
 def _over_http(read: HttpRead) -> Callable[..., object]:
-    def ask(node: RemoteNode, *given: object, **named: object) -> object:
-        return node._answer(read, read.target(*given, **named))
+    def ask(node: RemoteNode, *args: object, **named: object) -> object:
+        return node._answer(read, read.target(*args, **named))
 
     return ask
 
@@ -200,10 +200,10 @@ def _view(value: object, kind: type[T]) -> T:
 def _instants(value: object) -> object:
     """Return the value with instants as numbers: the reverse of `node.api.values.plain`."""
     if isinstance(value, list):
-        return [_instants(each) for each in value]
+        return [_instants(item) for item in value]
     if not isinstance(value, dict):
         return value
     return {
-        name: parse_instant(each) if name.endswith("_at") and isinstance(each, str) else _instants(each)
-        for name, each in value.items()
+        name: parse_instant(item) if name.endswith("_at") and isinstance(item, str) else _instants(item)
+        for name, item in value.items()
     }

@@ -60,7 +60,7 @@ class Violated(Exception):
     """Raised when an invariant is violated. This ends the play."""
 
     def __init__(self, violations: Sequence[Violation]) -> None:
-        super().__init__("; ".join(each.in_words() for each in violations))
+        super().__init__("; ".join(violation.in_words() for violation in violations))
         self.violations = tuple(violations)
 
 
@@ -209,9 +209,9 @@ class Monitor:
             rows = self._lab.read(store, lambda node, folder=folder: read_rows(node, folder))  # type: ignore[misc]
             if not rows:
                 continue
-            said = {(row.cnset, row.cnset_fai) for row in rows}
-            if len(said) == 1:
-                self._agreed_rows[store, folder] = said.pop()
+            claims = {(row.cnset, row.cnset_fai) for row in rows}
+            if len(claims) == 1:
+                self._agreed_rows[store, folder] = claims.pop()
             self._invariants.rows(RowsReading(store, folder, rows, self._array_of(store)), now)
 
     def _array_of(self, store: str) -> tuple[EntryView, ...]:

@@ -290,23 +290,23 @@ class Checkpoint:
             if id_ not in queued and all(leg.outcome != "on its way" for leg in picture.mails[id_].legs):
                 del picture.mails[id_]
         if len(picture.changes) > 2 * self._past_changes + self._changes_left:
-            shown = self._shown()
+            numbers = self._shown()
             for number in list(picture.changes)[: -self._past_changes]:
-                if number not in shown:
+                if number not in numbers:
                     del picture.changes[number]
             self._changes_left = len(picture.changes)
 
     def _shown(self) -> set[str]:
         """Return the numbers of all versions that a store or a backup shows."""
-        shown: set[str] = set()
+        numbers: set[str] = set()
         for server in (*self.picture.servers.values(), *self.picture.backups.values()):
             for table in server.tables.values():
                 for item in table.items.values():
                     if isinstance(item, str):
-                        shown.add(item)
+                        numbers.add(item)
                     else:
-                        shown.update((item.number, *item.conflict))
-        return shown
+                        numbers.update((item.number, *item.conflict))
+        return numbers
 
     # --- servers, faults, settings, links
 
@@ -371,8 +371,8 @@ class Checkpoint:
         if event.kind == "kill":
             self._set_status(str(event.details["server"]), "killed")
             return
-        told = fault_words(event.kind, event.details)
-        self.picture.faults[event.fault] = Fault(event.fault, event.kind, event.details, told, event.at)
+        words = fault_words(event.kind, event.details)
+        self.picture.faults[event.fault] = Fault(event.fault, event.kind, event.details, words, event.at)
 
     @event_handler
     def _fault_healed(self, event: FaultHealed) -> None:
@@ -699,8 +699,8 @@ class Checkpoint:
         if server is None:
             return
         for claim in event.folders:
-            known = server.tables.get(claim.folder)
-            if not claim.folder or (known is not None and known.dropped):
+            known_table = server.tables.get(claim.folder)
+            if not claim.folder or (known_table is not None and known_table.dropped):
                 continue
             table = server.table(claim.folder)
             table.sent_at, table.sent = event.at, (claim.row, claim.row_fai)
@@ -723,8 +723,8 @@ class Checkpoint:
         table = server.tables.get(folder)
         if folder == HIERARCHY or (table is not None and not table.dropped):
             return True
-        known = self.picture.folders.get(folder)
-        return known is not None and server.name in known.replicas
+        entry = self.picture.folders.get(folder)
+        return entry is not None and server.name in entry.replicas
 
     @event_handler
     def _hop_sent(self, event: HopSent) -> None:

@@ -85,16 +85,16 @@ def unexported_events(run: Path, exported: Sequence[Event]) -> list[Event]:
     if any(isinstance(event, RunEnded) for event in exported):
         return []
     last = {event.node: event.seq for event in exported}
-    found: list[Event] = []
+    events: list[Event] = []
     for path in sorted((run / "databases").glob("*.sqlite")):
         with suppress(sqlite3.Error, msgspec.MsgspecError):
             lines = waiting_events(path, path.stem, run / "traces", last.get(path.stem, 0))
-            found += [_EVENT.decode(line) for line in lines]
+            events += [_EVENT.decode(line) for line in lines]
     for name, path in list_open(run / "traces"):
         with suppress(FileNotFoundError):  # it was closed meanwhile
             lab = [_EVENT.decode(line) for line in whole_lines(path)]
-            found += [event for event in lab if event.seq > last.get(name.node, 0)]
-    return found
+            events += [event for event in lab if event.seq > last.get(name.node, 0)]
+    return events
 
 
 def _ended_at(verdict: Path) -> LabTime:

@@ -81,9 +81,9 @@ class EventFilter:
 
 def folders_of(event: Event) -> Iterator[str]:
     """Yield the ids of the folders that an event concerns."""
-    one = getattr(event, "folder", None)
-    if isinstance(one, str):
-        yield one
+    folder_id = getattr(event, "folder", None)
+    if isinstance(folder_id, str):
+        yield folder_id
     for folder in getattr(event, "folders", None) or ():
         yield folder if isinstance(folder, str) else folder.folder
 

@@ -84,8 +84,8 @@ class RunEvents:
 
     def followed_by(self, events: Iterable[Event]) -> RunEvents:
         """Return this run with later events added, such as those of a forecast. Its own events stay."""
-        known = {(event.node, event.seq) for event in self.events}
-        later = in_causal_order(event for event in events if (event.node, event.seq) not in known)
+        keys = {(event.node, event.seq) for event in self.events}
+        later = in_causal_order(event for event in events if (event.node, event.seq) not in keys)
         names = deepcopy(self.names)
         for event in later:
             names.learn(event)

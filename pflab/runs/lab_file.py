@@ -111,13 +111,13 @@ def _files(folder: RunFolder) -> Iterator[tuple[str, bytes]]:
 
 
 def _archive(files: Mapping[str, bytes], method: int) -> bytes:
-    written = io.BytesIO()
-    with ZipFile(written, "w") as archive:
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w") as archive:
         for name, content in files.items():
             member = ZipInfo(name, _TIME)
             member.compress_type, member.external_attr = method, _MODE << 16
             archive.writestr(member, content)
-    return written.getvalue()
+    return buffer.getvalue()
 
 
 def unpack(content: bytes, folder: RunFolder) -> None:
@@ -140,9 +140,9 @@ def _unpack(content: bytes, folder: RunFolder) -> None:
     databases = {f"{DATABASES}/{name}.sqlite": name for name in run.stores}
     backups = {f"{BACKUPS}/{backup}.sqlite": store for backup, store in run.state.backups.stores.items()}
     segments = {name for name in archive.names if name.startswith(f"{TRACES}/") and run.is_segment(name[7:])}
-    known = {STATE, TOPOLOGY, SEED, *databases, *backups, *segments}
+    names = {STATE, TOPOLOGY, SEED, *databases, *backups, *segments}
     for name in archive.names:
-        if name not in known:
+        if name not in names:
             raise LabError(f"the lab file has the file {quoted(name)}, which does not belong into it")
     for path, store in [*databases.items(), *backups.items()]:
         database = archive.read(path)

@@ -139,11 +139,11 @@ class Record:
     def _forget(self) -> None:
         # Remove half of the events at once, because removing them one by one would copy the list each time.
         if self._most is not None and len(self._events) > self._most:
-            gone = len(self._events) - self._most // 2
+            count = len(self._events) - self._most // 2
             if self._checkpoint is not None:
-                self._checkpoint.take(self._events[:gone])
-            del self._events[:gone]
-            self._first += gone
+                self._checkpoint.take(self._events[:count])
+            del self._events[:count]
+            self._first += count
 
     def note(self, kind: type[Event], /, **fields: object) -> None:
         """Record an event of the lab itself."""

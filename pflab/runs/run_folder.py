@@ -128,8 +128,8 @@ def _point(link: Path, path: Path) -> None:
 
 def safe_name(name: str) -> str:
     """Return the name as a folder name: every character that a folder name cannot have is replaced."""
-    kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name).strip(".-")
-    return kept or "lab"
+    folder_name = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name).strip(".-")
+    return folder_name or "lab"
 
 
 def _unwritable(path: Path, error: OSError) -> LabError:

@@ -126,43 +126,43 @@ async def clock(
 
 
 @CLOCK.post("/rate")
-async def rate(door: ClockDoor, wanted: NewRate) -> Response:
+async def rate(door: ClockDoor, body: NewRate) -> Response:
     """Run the clock at a rate: 1 is real time, 3600 is one hour per second, 0 pauses it."""
     async with door.alone() as lab:
-        await lab.set_rate(wanted.rate)
+        await lab.set_rate(body.rate)
     return json_response(clock_shown(door.lab))
 
 
 @CLOCK.post("/step")
-async def step(door: ClockDoor, wanted: Step | None = None) -> Response:
+async def step(door: ClockDoor, body: Step | None = None) -> Response:
     """Jump to the next instant at which anything is due, and wait until the lab is quiet; `moved`: whether anything was
     due."""
-    limit = None if wanted is None or wanted.limit is None else _instant(wanted.limit, door.lab.now)
+    limit = None if body is None or body.limit is None else _instant(body.limit, door.lab.now)
     async with door.alone() as lab:
         moved = await lab.step(limit)
     return json_response(clock_shown(door.lab, moved=moved))
 
 
 @CLOCK.post("/advance")
-async def advance(door: ClockDoor, wanted: Advance) -> Response:
+async def advance(door: ClockDoor, body: Advance) -> Response:
     """Warp to an instant or by a duration; then pause the clock. Everything that is due until then happens, and the answer
     arrives after it: a year of four idle stores takes about a second. Meanwhile requests to move the clock get 409."""
     async with door.alone() as lab:
-        await lab.advance(_near(_instant(wanted.to, lab.now), lab.now))
+        await lab.advance(_near(_instant(body.to, lab.now), lab.now))
     return json_response(clock_shown(door.lab))
 
 
 @CLOCK.post("/until")
-async def until(door: ClockDoor, wanted: Until) -> Response:
+async def until(door: ClockDoor, body: Until) -> Response:
     """Warp until something has happened. In the answer, `held` says whether it happened within the limit. A folder has
     converged if all its holders run and have the same content. If it has not, `lacking` says what each running holder
     lacks: changes such as `A-1..3`, the folder, or its replica. `not_asked` lists the holders that do not run."""
     async with door.alone() as lab:
-        limit_at = _near(lab.now + parse_duration(wanted.within), lab.now)
-        held = await lab.until(condition_of(lab, wanted), limit_at)
+        limit_at = _near(lab.now + parse_duration(body.within), lab.now)
+        held = await lab.until(condition_of(lab, body), limit_at)
     more: dict[str, object] = {}
-    if wanted.converged is not None:
-        holders = holders_of(lab, wanted.converged)
+    if body.converged is not None:
+        holders = holders_of(lab, body.converged)
         more["not_asked"] = holders.not_running
         if not held:
             more["lacking"] = lacking(holders, lab.record.replicas)
@@ -188,36 +188,42 @@ def _near(at: LabTime, now: LabTime) -> LabTime:
     return at
 
 
-def condition_of(lab: ServedLab | RecordedLab, wanted: Until) -> Callable[[], bool]:
+def condition_of(lab: ServedLab | RecordedLab, condition: Until) -> Callable[[], bool]:
     """Return a function that tests whether something has happened since this call.
 
-    Raises LabError for a name that does not exist, and if `wanted` does not name exactly one thing.
+    Raises LabError for a name that does not exist, and if `condition` does not name exactly one thing.
     """
-    if sum(each is not None for each in (wanted.event, wanted.mail, wanted.converged)) != 1:
+    if sum(kind is not None for kind in (condition.event, condition.mail, condition.converged)) != 1:
         raise LabError('give one of "event" (a type of event), "mail" (a type of mail) and "converged" (a folder)')
-    if wanted.converged is not None:
-        folder = wanted.converged
+    if condition.converged is not None:
+        folder = condition.converged
         return lambda: converged(lab, folder)
-    if wanted.event is not None and wanted.event not in EVENT_TYPES:
-        raise LabError(f"{quoted(wanted.event)} is not a type of event; {did_you_mean(wanted.event, EVENT_TYPES)}")
-    if wanted.mail is not None and wanted.mail not in MAIL_TYPES:
-        raise LabError(f"{quoted(wanted.mail)} is not a type of mail; {did_you_mean(wanted.mail, list(MAIL_TYPES))}")
-    if wanted.on is not None and wanted.on not in lab.names:
-        raise LabError(f"there is no server {quoted(wanted.on)} in this lab; {did_you_mean(wanted.on, lab.names)}")
-    seen = lab.record.count
+    if condition.event is not None and condition.event not in EVENT_TYPES:
+        raise LabError(
+            f"{quoted(condition.event)} is not a type of event; {did_you_mean(condition.event, EVENT_TYPES)}"
+        )
+    if condition.mail is not None and condition.mail not in MAIL_TYPES:
+        raise LabError(
+            f"{quoted(condition.mail)} is not a type of mail; {did_you_mean(condition.mail, list(MAIL_TYPES))}"
+        )
+    if condition.on is not None and condition.on not in lab.names:
+        raise LabError(
+            f"there is no server {quoted(condition.on)} in this lab; {did_you_mean(condition.on, lab.names)}"
+        )
+    position = lab.record.count
 
     def happened() -> bool:
-        nonlocal seen
-        fresh = lab.events(seen)
-        seen += len(fresh)
-        return any(_fits(wanted, event) for event in fresh)
+        nonlocal position
+        fresh = lab.events(position)
+        position += len(fresh)
+        return any(_fits(condition, event) for event in fresh)
 
     return happened
 
 
-def _fits(wanted: Until, event: Event) -> bool:
-    if wanted.on not in {None, event.node}:
+def _fits(condition: Until, event: Event) -> bool:
+    if condition.on not in {None, event.node}:
         return False
-    if wanted.mail is not None:
-        return isinstance(event, MailSubmitted) and mail_name(event.message_type) == wanted.mail
-    return bool(event.__struct_config__.tag == wanted.event)
+    if condition.mail is not None:
+        return isinstance(event, MailSubmitted) and mail_name(event.message_type) == condition.mail
+    return bool(event.__struct_config__.tag == condition.event)

@@ -64,7 +64,7 @@ async def file(_: None, path: str, if_none_match: IfNoneMatch = None) -> Respons
     return _file(path, if_none_match)
 
 
-def _file(path: str, known: str | None) -> Response:
+def _file(path: str, etags: str | None) -> Response:
     """Return a file of the console, or 304 if the browser has it already."""
     file = CONSOLE / path
     if not _PATH.fullmatch(path) or file.suffix not in TYPES or not file.is_file():
@@ -72,6 +72,6 @@ def _file(path: str, known: str | None) -> Response:
     content = file.read_bytes()
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     headers = {**_HEADERS, "ETag": tag}
-    if known is not None and tag in {each.strip() for each in known.split(",")}:
+    if etags is not None and tag in {etag.strip() for etag in etags.split(",")}:
         return Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
     return Response(content, media_type=TYPES[file.suffix], headers=headers)

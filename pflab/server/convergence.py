@@ -33,15 +33,18 @@ class Holders:
     @property
     def agree(self) -> bool:
         """Whether every holder runs and knows the same about the folder."""
-        found = [(each.numbers, each.numbers_fai, each.versions, each.tombstones) for each in self.known.values()]
-        return not self.without and not self.not_running and all(each == found[0] for each in found)
+        contents = [
+            (knowledge.numbers, knowledge.numbers_fai, knowledge.versions, knowledge.tombstones)
+            for knowledge in self.known.values()
+        ]
+        return not self.without and not self.not_running and all(content == contents[0] for content in contents)
 
 
 def holders_of(lab: Lab, folder: str) -> Holders:
     """Return what the holders of a folder know. Raises LabError if no running store knows the folder."""
     running = [name for name in lab.names if lab.running(name)]
     if folder == HIERARCHY:
-        replicas = {name: {each.store for each in lab.read(name, lambda node: node.directory())} for name in running}
+        replicas = {name: {entry.store for entry in lab.read(name, lambda node: node.directory())} for name in running}
         holding = set(running)
     else:
         views = {
@@ -54,7 +57,7 @@ def holders_of(lab: Lab, folder: str) -> Holders:
         holding = {name for name, view in views.items() if view.held_here}
     listed_by = {store: name for name in reversed(running) for store in replicas.get(name, ())}
     if not listed_by:
-        paths = sorted({each.path for name in running for each in lab.read(name, lambda node: node.folders())})
+        paths = sorted({view.path for name in running for view in lab.read(name, lambda node: node.folders())})
         meant = f"; {did_you_mean(folder, paths)}" if paths else ""
         raise LabError(f"no running server knows the folder {quoted(folder)}{meant}")
     holders = [name for name in lab.names if name in listed_by]
@@ -81,12 +84,16 @@ def lacking(holders: Holders, store_of: Mapping[str, str]) -> dict[str, str]:
     store_of: the name of each store, by replica GUID.
     """
     had = {
-        name: sets.union(map(sets.parse_traced, (each.numbers, each.numbers_fai)))
-        for name, each in holders.known.items()
+        name: sets.union(map(sets.parse_traced, (knowledge.numbers, knowledge.numbers_fai)))
+        for name, knowledge in holders.known.items()
     }
     every = sets.union(had.values())
     missing = {name: sets.minus(every, numbers) for name, numbers in had.items()}
     return {
-        **{name: sets.words(each, lambda guid: store_of.get(guid, guid)) for name, each in missing.items() if each},
+        **{
+            name: sets.words(numbers, lambda guid: store_of.get(guid, guid))
+            for name, numbers in missing.items()
+            if numbers
+        },
         **holders.without,
     }

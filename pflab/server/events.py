@@ -57,8 +57,8 @@ async def stream(
     event in its run history, and that history, as `12@up/2026-11-26T101500Z`. With `words`, the events have no names, so a
     browser gets them all with one handler. Answers 409 if the Last-Event-ID or `history` is of another run history."""
     lab = lab_now()
-    number, _, known = (last or "").partition("@")
-    _check_history(lab, known or history)
+    number, _, resumed_history = (last or "").partition("@")
+    _check_history(lab, resumed_history or history)
     resumed = seq_of(number)
     begins = after if resumed is None else resumed
     answer = streamed(_followed(lab_now, lab.record.count if begins is None else begins, words=words))
@@ -105,17 +105,17 @@ async def events(
     _check_history(lab, history)
     if last is not None:
         after = max(after, lab.record.count - last)
-    found = lab.events(after)[:limit]
-    asked_next = max(after, lab.record.first) + len(found)
+    page = lab.events(after)[:limit]
+    asked_next = max(after, lab.record.first) + len(page)
     if words:
         names = _names_of(lab, after)
-        lines = b"".join(with_words(event, names) + b"\n" for event in found)
+        lines = b"".join(with_words(event, names) + b"\n" for event in page)
         learned = _LEARNED.setdefault(lab, {})
         learned[asked_next] = names
         if len(learned) > _MOST_LEARNED:
             del learned[next(iter(learned))]
     else:
-        lines = b"".join(msgspec.json.encode(event) + b"\n" for event in found)
+        lines = b"".join(msgspec.json.encode(event) + b"\n" for event in page)
     headers = {"Pflab-Next": str(asked_next), "Pflab-History": lab.history}
     return Response(lines, media_type=LINES, headers=headers)
 
@@ -127,8 +127,8 @@ async def checkpoint(lab_now: LabNow) -> Response:
     started again does not know them."""
     lab = lab_now()
     await lab.catch_up()
-    known = lab.record.checkpoint
-    state = b"null" if known is None else known.encoded()
+    first_state = lab.record.checkpoint
+    state = b"null" if first_state is None else first_state.encoded()
     history = msgspec.json.encode(lab.history)
     return Response(b'{"history":%b,"after":%d,"state":%b}' % (history, lab.record.first, state), media_type=JSON)
 
@@ -176,8 +176,8 @@ def _names_of(lab: ServedLab, after: int) -> Lexicon:
     """Return the names that the first `after` events have told. The caller may let them learn more."""
     names = _LEARNED.get(lab, {}).pop(after, None)
     if names is None:
-        known = lab.record.checkpoint
-        names = lexicon_of(lab.topology) if known is None else known.names.apart()
+        first_state = lab.record.checkpoint
+        names = lexicon_of(lab.topology) if first_state is None else first_state.names.apart()
         for event in lab.events()[: max(0, after - lab.record.first)]:
             names.learn(event)
     return names
@@ -186,11 +186,11 @@ def _names_of(lab: ServedLab, after: int) -> Lexicon:
 class _Reader:
     """Reads the events of a run history after the first `seen` ones. `lab_now` returns None if the lab has ended."""
 
-    def __init__(self, lab_now: Callable[[], ServedLab | None], seen: int, history: str, *, words: bool) -> None:
+    def __init__(self, lab_now: Callable[[], ServedLab | None], position: int, history: str, *, words: bool) -> None:
         self._lab_now = lab_now
         self._encode: Callable[[Event], bytes] | None = None if words else msgspec.json.encode
         self.history = history
-        self.seen = seen
+        self.position = position
 
     async def fresh(self) -> Iterator[tuple[Event, bytes]] | None:
         """Return the events that are new, also as JSON; None if there is no such history any more: after a reset, the numbers
@@ -200,27 +200,27 @@ class _Reader:
             return None
         await lab.catch_up()
         if self._encode is None:
-            self._encode = encoder_of(lab, self.seen)
-        self.seen = max(self.seen, lab.record.first)
-        return self._encoded(lab.events(self.seen), self._encode)
+            self._encode = encoder_of(lab, self.position)
+        self.position = max(self.position, lab.record.first)
+        return self._encoded(lab.events(self.position), self._encode)
 
     def _encoded(self, events: Sequence[Event], encode: Callable[[Event], bytes]) -> Iterator[tuple[Event, bytes]]:
         for event in events:
-            self.seen += 1
+            self.position += 1
             yield event, encode(event)
 
 
-async def _followed(lab_now: LabNow, seen: int, *, words: bool) -> AsyncGenerator[bytes, None]:
+async def _followed(lab_now: LabNow, position: int, *, words: bool) -> AsyncGenerator[bytes, None]:
     yield b": pflab\n\n"
     silent_s = 0.0
-    reader = _Reader(lab_now, seen, lab_now().history, words=words)
+    reader = _Reader(lab_now, position, lab_now().history, words=words)
     history = reader.history.encode()
     while (fresh := await reader.fresh()) is not None:
-        before = reader.seen
+        before = reader.position
         for event, line in fresh:
             name = b"" if words else b"event: %b\n" % str(event.__struct_config__.tag).encode()
-            yield b"id: %d@%b\n%bdata: %b\n\n" % (reader.seen, history, name, line)
-        is_silent = reader.seen == before
+            yield b"id: %d@%b\n%bdata: %b\n\n" % (reader.position, history, name, line)
+        is_silent = reader.position == before
         silent_s = silent_s + LOOK_S if is_silent else 0.0
         if silent_s >= ALIVE_S:
             silent_s = 0.0
@@ -234,9 +234,9 @@ async def _of_labs(lab_at: LabAt, positions: list[str]) -> AsyncGenerator[bytes,
     with ExitStack() as uses:
         readers: dict[bytes, _Reader] = {}
         for position in positions:
-            number, _, begun = position.partition("@")
-            history, _, path = begun.rpartition("@")
-            readers[begun.encode()] = _Reader(
+            number, _, stream_name = position.partition("@")
+            history, _, path = stream_name.rpartition("@")
+            readers[stream_name.encode()] = _Reader(
                 uses.enter_context(lab_at(path)), seq_of(number) or 0, history, words=True
             )
         while readers:
@@ -249,7 +249,7 @@ async def _of_labs(lab_at: LabAt, positions: list[str]) -> AsyncGenerator[bytes,
                     continue
                 for _, line in fresh:
                     is_silent = False
-                    yield b"id: %d\nevent: %b\ndata: %b\n\n" % (reader.seen, name, line)
+                    yield b"id: %d\nevent: %b\ndata: %b\n\n" % (reader.position, name, line)
             silent_s = silent_s + LOOK_S if is_silent else 0.0
             if silent_s >= ALIVE_S:
                 silent_s = 0.0

@@ -38,12 +38,12 @@ def faults_shown(lab: ServedLab) -> list[dict[str, str | int]]:
 def mails_waiting(lab: ServedLab) -> dict[str, list[dict[str, object]]]:
     """Return, for each fault, the mails in the queues of the running servers that the fault will meet, the next one first."""
     queues = {name: lab.read(name, lambda node: node.queue()) for name in lab.names if lab.running(name)}
-    found: dict[str, list[dict[str, object]]] = {}
+    waiting: dict[str, list[dict[str, object]]] = {}
     for active in lab.faults.active():
         met = [
             (name, mail) for name, mails in queues.items() for mail in mails if lab.faults.will_meet(active, name, mail)
         ]
-        found[active.id] = [
+        waiting[active.id] = [
             {
                 "server": name,
                 "id": mail.id,
@@ -52,9 +52,9 @@ def mails_waiting(lab: ServedLab) -> dict[str, list[dict[str, object]]]:
                 "next_hop": mail.next_hop,
                 "due_at": format_instant(mail.due_at),
             }
-            for name, mail in sorted(met, key=lambda each: (each[1].due_at, each[0], each[1].id))
+            for name, mail in sorted(met, key=lambda entry: (entry[1].due_at, entry[0], entry[1].id))
         ]
-    return found
+    return waiting
 
 
 FAULTS: Final = lab_routes("/lab/faults", tag="faults")

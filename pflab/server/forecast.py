@@ -55,7 +55,7 @@ FORECASTS: Final = lab_routes("/lab", tag="forecast")
 
 
 @FORECASTS.post("/forecast", answers={200: {"content": {"application/json": {"example": _ANSWER}}}})
-async def forecast(lab: ServedLab, wanted: Forecast) -> Response:
+async def forecast(lab: ServedLab, body: Forecast) -> Response:
     """Play a copy of the lab forward, and return what happens in it: at each store, to the second. The lab does not change.
 
     `held` says whether the thing to wait for happens; null if there is none. `complete` is false if the forecast has more
@@ -67,14 +67,14 @@ async def forecast(lab: ServedLab, wanted: Forecast) -> Response:
     """
     from pflab.forecast.what_if import play, read_steps  # noqa: PLC0415 - the models of steps take long to build
 
-    steps = read_steps(wanted.steps)
+    steps = read_steps(body.steps)
     store_of = lab.record.replicas
     async with lab.copying:
         present = await present_of(lab)
         async with present.fork() as fork:
-            end_at = fork.began_at + parse_duration(wanted.within)
-            waits = any((wanted.event, wanted.mail, wanted.converged))
-            condition = condition_of(fork, wanted) if waits else lambda: False
+            end_at = fork.began_at + parse_duration(body.within)
+            waits = any((body.event, body.mail, body.converged))
+            condition = condition_of(fork, body) if waits else lambda: False
             await play(fork, steps)
             held = await fork.until(lambda: condition() or fork.record.count > MOST_EVENTS, max(end_at, fork.now))
             future = _Future.of(lab, fork)
@@ -83,9 +83,9 @@ async def forecast(lab: ServedLab, wanted: Forecast) -> Response:
                 "held": (held and future.complete) if waits else None,
                 **future.document(),
             }
-            if wanted.converged is not None and not held:
-                answer["lacking"] = lacking(holders_of(fork, wanted.converged), store_of)
-        if wanted.compare:
+            if body.converged is not None and not held:
+                answer["lacking"] = lacking(holders_of(fork, body.converged), store_of)
+        if body.compare:
             async with present.fork() as fork:
                 await fork.until(lambda: fork.record.count > MOST_EVENTS, future.to_at)
                 without = _Future.of(lab, fork)
@@ -131,8 +131,8 @@ def _differences(without: _Future, with_: _Future) -> Iterator[dict[str, object]
         name: [row for row in (msgspec.json.decode(line, type=_Row) for line in future.lines) if row.at <= end_at]
         for name, future in (("without", without), ("with", with_))
     }
-    left = {name: Counter(of) for name, of in rows.items()}
-    only = {"without": left["without"] - left["with"], "with": left["with"] - left["without"]}
+    counts = {name: Counter(of) for name, of in rows.items()}
+    only = {"without": counts["without"] - counts["with"], "with": counts["with"] - counts["without"]}
     for name, row in sorted(((name, row) for name, of in rows.items() for row in of), key=lambda named: named[1].at):
         if only[name][row] > 0:
             only[name][row] -= 1

@@ -62,10 +62,10 @@ LAB: Final = lab_routes("/lab", tag="lab")
 
 
 @LAB.post("/recipient-policy")
-async def recipient_policy(lab: ServedLab, wanted: Policy) -> Response:
+async def recipient_policy(lab: ServedLab, body: Policy) -> Response:
     """Change the recipient policy of the organization, or its recipient update service."""  # spec: ML-1
-    policy = {"recipient_update": wanted.recipient_update, "domain": wanted.domain}
-    await lab.set_recipient_policy(**policy, at_once=wanted.at_once)
+    policy = {"recipient_update": body.recipient_update, "domain": body.domain}
+    await lab.set_recipient_policy(**policy, at_once=body.at_once)
     return json_response(policy)
 
 
@@ -118,11 +118,11 @@ async def lab_file(lab: ServedLab) -> Response:
 
 
 @LAB.post("/renew", status=HTTPStatus.ACCEPTED)
-async def renew(lab: ServedLab, wanted: Renewal) -> Response:
+async def renew(lab: ServedLab, body: Renewal) -> Response:
     """End this run and begin another with a paused clock, with the same topology or a new one. All servers of a new
     topology must be servers of this lab. /readyz answers 200 when the new run has begun."""
     try:
-        topology = None if wanted.topology is None else topology_from_text(wanted.topology)
+        topology = None if body.topology is None else topology_from_text(body.topology)
     except ProblemsError as error:
         raise LabError(" ".join(str(error).split())) from error
     await lab.renew(topology)
@@ -136,10 +136,10 @@ async def saved(lab: ServedLab) -> Response:
 
 
 @LAB.put("/saved/{name}")
-async def save(lab: ServedLab, name: str, wanted: Saving | None = None) -> Response:
+async def save(lab: ServedLab, name: str, body: Saving | None = None) -> Response:
     """Save the lab: its time, its servers, an exact copy of every store, backups, faults, and the traces up to now.
     Answers 409 if the name exists, unless `replace` is true."""
-    await lab.save(name, replace=wanted is not None and wanted.replace)
+    await lab.save(name, replace=body is not None and body.replace)
     return json_response({"name": name, "at": format_instant(lab.now)})
 
 

@@ -57,20 +57,20 @@ async def decoded(lab: ServedLab, mail: MessageId) -> Response:
 @MAILS.get("/{mail:path}/waiting")
 async def waiting(lab: ServedLab, mail: MessageId) -> Response:
     """Return the copies of a mail that wait in queues of running servers. `held`: a fault holds the copy until `due_at`."""
-    held = {(server, row) for server, row, _ in lab.faults.held(mail)}
+    held_rows = {(server, row) for server, row, _ in lab.faults.held(mail)}
     return json_response(
         [
             {
                 "server": server,
-                "id": each.id,
-                "next_hop": each.next_hop,
-                "connector": each.connector,
-                "recipients": list(each.recipients),
-                "due_at": format_instant(each.due_at),
-                "attempts": each.attempts,
-                "held": (server, each.id) in held,
+                "id": copy.id,
+                "next_hop": copy.next_hop,
+                "connector": copy.connector,
+                "recipients": list(copy.recipients),
+                "due_at": format_instant(copy.due_at),
+                "attempts": copy.attempts,
+                "held": (server, copy.id) in held_rows,
             }
-            for server, each in _waiting(lab, mail)
+            for server, copy in _waiting(lab, mail)
         ]
     )
 
@@ -94,15 +94,15 @@ async def raw(lab: ServedLab, mail: MessageId) -> Response:
 def _waiting(lab: ServedLab, mail: str) -> Iterator[tuple[str, QueueView]]:
     for name in lab.names:
         if lab.running(name):
-            yield from ((name, each) for each in lab.read(name, lambda node: node.queue()) if each.message_id == mail)
+            yield from ((name, copy) for copy in lab.read(name, lambda node: node.queue()) if copy.message_id == mail)
 
 
 def _content_of(lab: ServedLab, mail: str) -> bytes | None:
     content = lab.recent_mails.find(mail)
     if content is not None:
         return content
-    for name, found in _waiting(lab, mail):
-        row = found.id
+    for name, copy in _waiting(lab, mail):
+        row = copy.id
         try:
             return lab.read(name, lambda node: node.queued_mail(row))  # noqa: B023 - called at once
         except MessageUnknown:  # it has just left

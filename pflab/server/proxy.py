@@ -90,8 +90,8 @@ class Proxy:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
     ) -> None:
-        sent = self._head(scope, len(body)) + body
-        answering = asyncio.ensure_future(self._exchange(name, writer, sent, reader, send))
+        request = self._head(scope, len(body)) + body
+        answering = asyncio.ensure_future(self._exchange(name, writer, request, reader, send))
         disconnected = asyncio.ensure_future(_disconnected(receive))
         done, late = await asyncio.wait({answering, disconnected}, return_when=asyncio.FIRST_COMPLETED)
         for task in late:
@@ -104,10 +104,10 @@ class Proxy:
                 await problem(HTTPStatus.BAD_GATEWAY, "Silence", detail)(scope, receive, send)
 
     async def _exchange(
-        self, name: str, writer: asyncio.StreamWriter, sent: bytes, reader: asyncio.StreamReader, send: Send
+        self, name: str, writer: asyncio.StreamWriter, request: bytes, reader: asyncio.StreamReader, send: Send
     ) -> str:
         """Send the request and forward the answer. Return why there was no complete answer; '' if there was one."""
-        writer.write(sent)
+        writer.write(request)
         try:
             await writer.drain()
             head = await self._wait(name, reader.readuntil(b"\r\n\r\n"))

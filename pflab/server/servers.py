@@ -84,16 +84,16 @@ async def backup(lab: ServedLab, name: str) -> Response:
 
 
 @SERVERS.post("/restore")
-async def restore(lab: ServedLab, name: str, wanted: BackupOf) -> Response:
+async def restore(lab: ServedLab, name: str, body: BackupOf) -> Response:
     """Start the server on one of its backups."""  # spec: RP-4
-    await lab.restore(name, wanted.backup)
+    await lab.restore(name, body.backup)
     return _status_of(lab, name)
 
 
 @SERVERS.post("/delete")
-async def delete(lab: ServedLab, name: str, wanted: Deletion) -> Response:
+async def delete(lab: ServedLab, name: str, body: Deletion) -> Response:
     """Delete a stopped server's store from the directory; it never starts again."""  # spec: RP-6
-    await lab.delete_store(name, on=wanted.on, force=wanted.force)
+    await lab.delete_store(name, on=body.on, force=body.force)
     return _status_of(lab, name)
 
 

@@ -109,10 +109,10 @@ def with_a_broken_item(content: bytes, authority: LabAuthority, choice: random.R
     content unchanged if it has no item in TNEF, or has a broken one already.
     """
     try:
-        found = system_body(content)
-        if found is None or found[0] is BodyForm.MDBEF:
+        part = system_body(content)
+        if part is None or part[0] is BodyForm.MDBEF:
             return content
-        form, body = found
+        form, body = part
         mail = decode(decode_tnef(body), Verifier(authority.identity("").authority_key))
     except (BadMail, CodecError):
         return content  # something else has altered it

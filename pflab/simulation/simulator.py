@@ -289,8 +289,8 @@ class Simulator(RecordedLab):
                 except MailRefused as refusal:
                     refused[address] = refusal
             check_taken(recipients, refused)
-            taken = [address for address in recipients if address not in refused]
-            mail = incoming_mail(sender, taken, with_line_ends(content))
+            accepted = [address for address in recipients if address not in refused]
+            mail = incoming_mail(sender, accepted, with_line_ends(content))
             self._arrived(node, now, IncomingHop(OUTSIDE_HOST, None, 0), mail)()
 
         await self.do(name, send)
@@ -419,7 +419,7 @@ class Simulator(RecordedLab):
         for name in [name for name, back_at in self._back_at.items() if back_at <= self._now]:
             self._start_node(self._slot[name])
         now = self._now
-        waiting = [each for each in self._due() if each[0] <= now]
+        waiting = [entry for entry in self._due() if entry[0] <= now]
         if not waiting:
             return None
         turn = self._network.turn(len(waiting))
@@ -455,10 +455,10 @@ class Simulator(RecordedLab):
             for group in self._network.divided(leaving):
                 self._transmit(slot, group)
             return len(leaving)
-        left: list[bool] = []
-        self._try_own_stimulus(slot, lambda node: left.append(node.tick(clock)))
-        still_due = any(each is slot and due_at <= self._now for due_at, each in self._due())
-        slot.fruitless = slot.fruitless + 1 if still_due and not any(left) else 0
+        results: list[bool] = []
+        self._try_own_stimulus(slot, lambda node: results.append(node.tick(clock)))
+        still_due = any(candidate is slot and due_at <= self._now for due_at, candidate in self._due())
+        slot.fruitless = slot.fruitless + 1 if still_due and not any(results) else 0
         if slot.fruitless > FRUITLESS_TICKS:
             raise self._not_idle(f"server {slot.name}: a timer or mail is still due after {FRUITLESS_TICKS} ticks")
         return 1

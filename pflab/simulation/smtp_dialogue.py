@@ -118,9 +118,9 @@ def dialogue(server: str, transmission: Transmission, offers: Offers, at_verb: A
 
 def _command(talk: Dialogue, server: str) -> str:
     """Return the XEXCH50 command of the sender; it counts all recipients, accepted or not."""
-    told = talk.transmission
-    blob = xexch50.encode(told.hop_from(server, authenticated=talk.authenticated), told.recipients)
-    return xexch50.command(blob, len(told.recipients)).decode("ascii")
+    transmission = talk.transmission
+    blob = xexch50.encode(transmission.hop_from(server, authenticated=talk.authenticated), transmission.recipients)
+    return xexch50.command(blob, len(transmission.recipients)).decode("ascii")
 
 
 def _session(talk: Dialogue, offers: Offers, at_verb: AtVerb) -> None:
@@ -146,15 +146,15 @@ def _envelope(talk: Dialogue, at_verb: AtVerb) -> None:
     fault = _met(at_verb(Verb.MAIL), "MAIL")
     if fault is not None:
         raise _Ended(_of_reply(fault, "MAIL"))
-    taken, refusals = [], []
+    accepted, refusals = [], []
     for address in talk.recipients:
         fault = _met(at_verb(Verb.RCPT), "RCPT")
         if fault is None:
-            taken.append(address)
+            accepted.append(address)
         else:
             refusals.append(RecipientRefusal(address, f"{fault.line} (to RCPT)", fault.code >= 500))
-    talk.recipients, talk.refusals = tuple(taken), tuple(refusals)
-    if not taken:
+    talk.recipients, talk.refusals = tuple(accepted), tuple(refusals)
+    if not accepted:
         for_good = all(refusal.permanent for refusal in refusals)
         reason = "; ".join(dict.fromkeys(refusal.reason for refusal in refusals))
         raise _Ended(SendOutcome(SendState.REFUSED if for_good else SendState.DEFERRED, reason, tuple(refusals)))

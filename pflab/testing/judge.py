@@ -77,22 +77,22 @@ class Judge:
             raise RuleViolated("\n".join(texts))
 
     def _violations(self, run: Path, verdict: dict[str, Any]) -> list[str]:
-        if any(each["incomplete"] for each in verdict["runs"]):
+        if any(entry["incomplete"] for entry in verdict["runs"]):
             reasons = [*verdict["doubts"], *(word for folder in verdict["told"] for word in folder["witnesses"])]
             warnings.warn(
                 f"{run}: its rules cannot be judged: {reasons[0] if reasons else 'events are missing'}", stacklevel=2
             )
-        broken = [each for each in verdict["rules"] if each["violations"]]
+        broken = [rule for rule in verdict["rules"] if rule["violations"]]
         lines = [
-            f"the run violates {each['check']} ({', '.join(each['rules'])}), violations: {each['violations']}; the first:"
-            f" {each['witness'].partition(': ')[2]}"
-            for each in broken
+            f"the run violates {rule['check']} ({', '.join(rule['rules'])}), violations: {rule['violations']}; the first:"
+            f" {rule['witness'].partition(': ')[2]}"
+            for rule in broken
         ]
-        kept = [
+        hints = [
             f"The run is in {run}, {UNTIL_REMOVED}" if self.removes else f"The run is kept in {run}",
             f"To see it in a browser: pflab replay {run}",
         ]
-        return [*lines, *kept] if lines else []
+        return [*lines, *hints] if lines else []
 
     def _verdict(self, place: Path) -> dict[str, Any]:
         assert self._process.stdin is not None

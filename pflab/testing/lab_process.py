@@ -59,13 +59,13 @@ class LabProcess:
         if not is_supported():
             raise LabNotStarted(f"pflab: {ELSEWHERE}")
         folder.mkdir(parents=True, exist_ok=True)
-        given = str(topology)
+        source = str(topology)
         if isinstance(topology, Mapping):
-            given = _WRITTEN
-            (folder / given).write_text(json.dumps(topology, indent=1), "utf-8")
+            source = _WRITTEN
+            (folder / source).write_text(json.dumps(topology, indent=1), "utf-8")
         elif Path(topology).is_file():
-            given = str(Path(topology).resolve())
-        command = [sys.executable, "-P", "-m", "pflab", "up", given, "--port", "0", "--clock", "0", "--json"]
+            source = str(Path(topology).resolve())
+        command = [sys.executable, "-P", "-m", "pflab", "up", source, "--port", "0", "--clock", "0", "--json"]
         command += ["--stop-with-stdin", *DRIVERS[driver], *(["--keep-mails"] if keep_mails else [])]
         self.driver = driver
         self.folder = folder
@@ -85,8 +85,8 @@ class LabProcess:
         line = self._process.stdout.readline()
         if not line:
             self.close()
-            told = self._errors.read_text("utf-8", "replace").strip() or "the lab ended without a message"
-            raise LabNotStarted(_IN_WRITTEN.sub("the topology of this test:", told))
+            message = self._errors.read_text("utf-8", "replace").strip() or "the lab ended without a message"
+            raise LabNotStarted(_IN_WRITTEN.sub("the topology of this test:", message))
         ready = json.loads(line)
         self.lab = Lab(ready["url"], token=ready.get("token"), runs_in=folder, state=self._state)
 
@@ -99,11 +99,11 @@ class LabProcess:
 
     def _not_started(self) -> LabNotStarted:
         """Kill the process, and return the error for a lab that does not become ready."""
-        state, told = self._state(), self._errors.read_text("utf-8", "replace").strip()
+        state, message = self._state(), self._errors.read_text("utf-8", "replace").strip()
         self._process.kill()
         self.close()
-        known = "".join(f"; {each}" for each in (state, told and f"it wrote: {told}") if each)
-        return LabNotStarted(f"the lab did not start within {START_TIMEOUT_S:g} s, and was killed{known}")
+        reasons = "".join(f"; {reason}" for reason in (state, message and f"it wrote: {message}") if reason)
+        return LabNotStarted(f"the lab did not start within {START_TIMEOUT_S:g} s, and was killed{reasons}")
 
     def _state(self) -> str:
         """Return whether the process has ended or a signal has stopped it, in words; '' if neither is known."""

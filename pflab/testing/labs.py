@@ -171,9 +171,9 @@ class Labs:
         self._idle[key] = slot
         while len(self._idle) > MOST_IDLE:
             leaving.append(self._idle.pop(next(iter(self._idle))))
-        for each in leaving:
-            each.process.close()
-            each.forget()
+        for surplus in leaving:
+            surplus.process.close()
+            surplus.forget()
 
 
 def _text(document: Path | str | dict[str, Any]) -> str:
@@ -200,7 +200,7 @@ def _document(topology: Topology, root: Path) -> Path | str | dict[str, Any]:
     with suppress(OSError, ValueError):  # no file can have such a name
         if path.is_file():
             return path
-    examples = sorted(each.stem for each in _EXAMPLES.glob("*.yaml"))
+    examples = sorted(file.stem for file in _EXAMPLES.glob("*.yaml"))
     if str(topology) in examples:
         return str(topology)
     raise LabNotStarted(

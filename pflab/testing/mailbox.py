@@ -44,7 +44,7 @@ class Mailbox:
 
     def to(self, recipient: str) -> list[ReceivedMail]:
         """Return the mails to one recipient."""
-        return [each for each in self.mails if recipient.lower() in (to.lower() for to in each.recipients)]
+        return [mail for mail in self.mails if recipient.lower() in (to.lower() for to in mail.recipients)]
 
 
 @contextmanager

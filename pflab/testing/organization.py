@@ -59,8 +59,8 @@ class Organization:
 
     def folder(self, path: str, *, replicas: Sequence[str] | None = None, **more: Any) -> Self:
         """Add a folder, by default with a replica on every server that was added before."""
-        held = list(self._servers) if replicas is None else list(replicas)
-        self._folders[path] = {"replicas": held, **more}
+        stores = list(self._servers) if replicas is None else list(replicas)
+        self._folders[path] = {"replicas": stores, **more}
         return self
 
     def as_document(self) -> dict[str, Any]:

@@ -136,22 +136,22 @@ class LabFactory(Protocol):
 @pytest.fixture
 def lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology | None) -> Iterator[Lab]:
     """A lab for this test only, in its first state, with a paused clock."""
-    with _lent(request, _pflab_labs.lab(_chosen(request.node, lab_topology))) as found:
-        yield found
+    with _lent(request, _pflab_labs.lab(_chosen(request.node, lab_topology))) as lab:
+        yield lab
 
 
 @pytest.fixture(scope="module")
 def module_lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology | None) -> Iterator[Lab]:
     """A lab that the tests of a module share. Nothing resets it between them; `go_back` does."""
-    with _lent(request, _pflab_labs.lab(_chosen(request.node, lab_topology))) as found:
-        yield found
+    with _lent(request, _pflab_labs.lab(_chosen(request.node, lab_topology))) as lab:
+        yield lab
 
 
 @pytest.fixture(scope="session")
 def session_lab(request: pytest.FixtureRequest, _pflab_labs: Labs, lab_topology: Topology | None) -> Iterator[Lab]:
     """A lab that all tests share. Nothing resets it between them; `go_back` does."""
-    with _lent(request, _pflab_labs.lab(lab_topology)) as found:
-        yield found
+    with _lent(request, _pflab_labs.lab(lab_topology)) as lab:
+        yield lab
 
 
 @pytest.fixture
@@ -191,8 +191,8 @@ def mailbox(request: pytest.FixtureRequest) -> Iterator[Mailbox]:
         )
     from pflab.testing.mailbox import open_mailbox  # noqa: PLC0415 - as above
 
-    with open_mailbox() as found:
-        yield found
+    with open_mailbox() as mailbox:
+        yield mailbox
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -205,8 +205,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     fixtures = getattr(item, "fixturenames", ())
     module = item.getparent(pytest.Module)
     of_module = None if module is None else module.get_closest_marker(_MARKER)
-    for shared, seen in (("module_lab", of_module), ("session_lab", None)):
-        if shared in fixtures and "lab" not in fixtures and marker != seen:
+    for shared, expected_marker in (("module_lab", of_module), ("session_lab", None)):
+        if shared in fixtures and "lab" not in fixtures and marker != expected_marker:
             pytest.fail(
                 f"the marker {_MARKER} of one test has no effect on {shared}, which other tests share; override the fixture"
                 " lab_topology, or use lab",
@@ -230,8 +230,8 @@ def _lent(request: pytest.FixtureRequest, lending: AbstractContextManager[Lab]) 
 
     wrong = ""
     try:
-        with _remembered(request, lending) as found:
-            yield found
+        with _remembered(request, lending) as lab:
+            yield lab
     except (RuleViolated, JudgeFailed) as error:
         wrong = str(error)
     if wrong:
@@ -246,16 +246,16 @@ def _remembered(request: pytest.FixtureRequest, lending: AbstractContextManager[
     with ExitStack() as lent:
         wrong = ""
         try:
-            found = lent.enter_context(lending)
+            lab = lent.enter_context(lending)
         except (LabNotStarted, ClientError) as error:
             wrong = str(error)
         if wrong:
             pytest.fail(wrong, pytrace=False)
-        request.node.stash.setdefault(_LABS, []).append(found)
+        request.node.stash.setdefault(_LABS, []).append(lab)
         try:
-            yield found
+            yield lab
         finally:
-            request.node.stash[_LABS].remove(found)
+            request.node.stash[_LABS].remove(lab)
 
 
 # --- reports
@@ -266,7 +266,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     """Add to the report of a failed test what happened last in its labs, and how to look at it."""
     report = yield
     if report.failed:
-        for lab in (each for node in item.listchain() for each in node.stash.get(_LABS, [])):
+        for lab in (lab for node in item.listchain() for lab in node.stash.get(_LABS, [])):
             report.sections.append((f"lab at {lab.url}", _last_words(item, lab)))
     return report
 

@@ -64,7 +64,7 @@ class ScenarioItem(pytest.Item):
         command += ["--traces", str(runs), *(["--keep-mails"] if option("--pflab-keep-mails") else [])]
         environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 command,
                 cwd=here,
                 env=environment,
@@ -76,11 +76,11 @@ class ScenarioItem(pytest.Item):
             )
         except subprocess.TimeoutExpired:
             raise ScenarioFailed(f"pflab run did not end within {SCENARIO_TIMEOUT_S:g} s, and was killed") from None
-        if done.returncode:
-            raise ScenarioFailed(f"{done.stdout}{done.stderr}".strip())
-        judge, kept = judge_of(self.config), _KEPT.search(done.stdout)
-        if judge is not None and kept is not None:
-            judge.check([here / kept[1]])
+        if process.returncode:
+            raise ScenarioFailed(f"{process.stdout}{process.stderr}".strip())
+        judge, match = judge_of(self.config), _KEPT.search(process.stdout)
+        if judge is not None and match is not None:
+            judge.check([here / match[1]])
         if traces is None:
             shutil.rmtree(runs, ignore_errors=True)
 

@@ -69,7 +69,7 @@ def mix_of(text: str) -> dict[Act, int]:
 
     Raises LabError for another text, or if there are no posts.
     """
-    found: dict[Act, int] = {}
+    weights: dict[Act, int] = {}
     for part in text.split(","):
         name, equals, weight = part.strip().partition("=")
         wrong = LabError(
@@ -77,10 +77,10 @@ def mix_of(text: str) -> dict[Act, int]:
         )
         if name not in set(Act) or (equals and not weight.isdecimal()) or len(weight) > len(str(MAX_WEIGHT)):
             raise wrong
-        found[Act(name)] = int(weight) if equals else 1
-    if not found.get(Act.POST):
+        weights[Act(name)] = int(weight) if equals else 1
+    if not weights.get(Act.POST):
         raise LabError(f"{text!r} has no posts, so there is nothing to edit or delete; add post")
-    return found
+    return weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +105,12 @@ def draw_requests(plan: LoadPlan) -> Iterator[Request]:
     acts, weights = zip(*plan.mix.items(), strict=True)
     messages: Counter[Target] = Counter()
     number = 0
-    left = plan.count if plan.count is not None else math.inf
-    while left > 0:
+    remaining = plan.count if plan.count is not None else math.inf
+    while remaining > 0:
         target = random.choice(plan.targets)
         act = random.choices(acts, weights)[0]
         if act is Act.POST or not messages[target]:
-            size = int(min(plan.batch, left))
+            size = int(min(plan.batch, remaining))
             posts = tuple((f"Load {number + n}", _text(random, plan.size)) for n in range(1, size + 1))
             number += size
             messages[target] += size
@@ -120,7 +120,7 @@ def draw_requests(plan: LoadPlan) -> Iterator[Request]:
             request = Request(
                 act, target, ((f"Load {number}", _text(random, plan.size)),) * (act is Act.EDIT), random.random()
             )
-        left -= request.size
+        remaining -= request.size
         yield request
 
 
@@ -152,17 +152,17 @@ class LoadResult:
         return round(1000 * ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)], 3) if ordered else None
 
     def as_document(self) -> dict[str, Any]:
-        done = sum(self.acknowledged.values())
+        count = sum(self.acknowledged.values())
         return {
             "asked": self.asked,
-            "acknowledged": done,
+            "acknowledged": count,
             "acts": dict(self.acknowledged),
             "refused": sum(self.refused.values()),
             "reasons": dict(self.refused),
             "unanswered": self.unanswered,
             "requests": len(self.latencies_s),
             "seconds": round(self.seconds, 3),
-            "per_second": round(done / self.seconds, 1) if self.seconds else None,
+            "per_second": round(count / self.seconds, 1) if self.seconds else None,
             "behind_s": round(self.behind_s, 3),
             "p50_ms": self.percentile_ms(50),
             "p99_ms": self.percentile_ms(99),
@@ -182,11 +182,11 @@ def run_load(
     Requests that are refused or not answered are counted, and the load continues. Raises ClientError for an internal
     error.
     """
-    done, made = LoadResult(), dict[Target, list[str]]()
+    result, message_ids = LoadResult(), dict[Target, list[str]]()
     began_s = monotonic()
     gate = _ClockGate(client, sleep) if plan.while_running else None
     for request in draw_requests(plan):
-        due_s = began_s + (done.asked / plan.rate if plan.rate else 0.0)
+        due_s = began_s + (result.asked / plan.rate if plan.rate else 0.0)
         if plan.seconds is not None and max(due_s, monotonic()) - began_s >= plan.seconds:
             break
         if due_s > monotonic():
@@ -198,23 +198,23 @@ def run_load(
             waited_s = monotonic() - gate_s
             began_s, due_s = began_s + waited_s, due_s + waited_s
         asked_s = monotonic()
-        done.behind_s = max(0.0, asked_s - due_s) if plan.rate else 0.0
-        done.asked += request.size
+        result.behind_s = max(0.0, asked_s - due_s) if plan.rate else 0.0
+        result.asked += request.size
         try:
-            act = _do(client, request, made.setdefault(request.target, []))
-            done.acknowledged[act] += request.size
-            done.latencies_s.append(monotonic() - asked_s)
+            act = _do(client, request, message_ids.setdefault(request.target, []))
+            result.acknowledged[act] += request.size
+            result.latencies_s.append(monotonic() - asked_s)
         except ClientError as error:
             if error.internal:
                 raise
             if error.status == 0 or error.kind == "Silence":
-                done.unanswered += request.size
+                result.unanswered += request.size
             else:
-                done.refused[error.kind] += request.size
-                done.latencies_s.append(monotonic() - asked_s)
-        done.seconds = monotonic() - began_s
-        report(done)
-    return done
+                result.refused[error.kind] += request.size
+                result.latencies_s.append(monotonic() - asked_s)
+        result.seconds = monotonic() - began_s
+        report(result)
+    return result
 
 
 class _ClockGate:
@@ -230,41 +230,42 @@ class _ClockGate:
         folders."""
         while True:
             try:
-                shown = self._client.lab()
+                state = self._client.lab()
             except ClientError:  # the lab may be restarting
-                shown = None
-            if shown is not None:
-                if shown["run"] != self._run:
+                state = None
+            if state is not None:
+                if state["run"] != self._run:
                     return False
-                if shown["clock"]["rate"] and not shown["clock"]["warping"]:
+                if state["clock"]["rate"] and not state["clock"]["warping"]:
                     return True
             self._sleep(CHECK_CLOCK_S)
 
 
-def _do(client: Client, request: Request, made: list[str]) -> Act:
-    """Send one request and return what it did. `made` has the messages that can be edited or deleted. If all posts were
+def _do(client: Client, request: Request, message_ids: list[str]) -> Act:
+    """Send one request and return what it did. `message_ids` has the messages that can be edited or deleted. If all posts were
     refused, it is empty, and the request becomes a post."""
     node, folder = request.target.node, request.target.folder
-    if request.act is Act.POST or not made:
+    if request.act is Act.POST or not message_ids:
         posts = request.posts or (("Load", ""),)
-        made += client.post_batch(node, folder, [{"subject": subject, "body": body} for subject, body in posts])["ids"]
+        mails = [{"subject": subject, "body": body} for subject, body in posts]
+        message_ids += client.post_batch(node, folder, mails)["ids"]
         return Act.POST
-    at = int(request.pick * len(made))
-    path = f"/nodes/{quoted(node)}/messages/{quoted(made[at])}?folder={quoted(folder)}"
+    at = int(request.pick * len(message_ids))
+    path = f"/nodes/{quoted(node)}/messages/{quoted(message_ids[at])}?folder={quoted(folder)}"
     if request.act is Act.EDIT:
         client.surely("PATCH", path, {"body": request.posts[0][1]})
     else:
         client.surely("DELETE", path, None)
-        made.pop(at)
+        message_ids.pop(at)
     return request.act
 
 
 def targets_of(client: Client) -> list[Target]:
     """Return each folder with each running server that holds it."""
-    found = []
+    targets = []
     for server in client.lab()["servers"]:
         name = server["name"]
         if server["status"] == "running":
-            held = [view["path"] for view in client.folders(name) if view["held_here"] and not view["hidden"]]
-            found += [Target(name, path) for path in held if path != ROOT_TEXT]
-    return found
+            paths = [view["path"] for view in client.folders(name) if view["held_here"] and not view["hidden"]]
+            targets += [Target(name, path) for path in paths if path != ROOT_TEXT]
+    return targets

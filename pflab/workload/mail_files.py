@@ -75,7 +75,7 @@ def _is_mbox(path: Path) -> bool:
 
 def _of_folder(path: Path) -> Iterator[MailFile]:
     places = [path / name for name in _MAILDIR if (path / name).is_dir()]
-    files = sorted(each for place in places for each in place.iterdir()) or sorted(path.glob("*.eml"))
+    files = sorted(file for place in places for file in place.iterdir()) or sorted(path.glob("*.eml"))
     if not files:
         if places:
             return

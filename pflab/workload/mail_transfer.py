@@ -58,28 +58,28 @@ def mails_of(paths: Iterable[Path]) -> Iterator[MailFile]:
 
 
 async def import_mails(
-    mails: Iterable[MailFile], poster: Poster, report: Callable[[MailFile], None], done: Imported | None = None
+    mails: Iterable[MailFile], poster: Poster, report: Callable[[MailFile], None], result: Imported | None = None
 ) -> Imported:
     """Post the mails one after the other; a refused mail does not stop the import. Call `report` after each mail. Add the
-    results to `done`."""
-    done = Imported() if done is None else done
+    results to `result`."""
+    result = Imported() if result is None else result
     for mail in mails:
         try:
-            done.ids.append(await poster(mail.content))
+            result.ids.append(await poster(mail.content))
         except (NodeError, LabError) as error:
-            done.refused_count += 1
-            if done.refused_count <= MOST_REFUSED:
-                done.refused.append((mail.source, " ".join(str(error).split())))
+            result.refused_count += 1
+            if result.refused_count <= MOST_REFUSED:
+                result.refused.append((mail.source, " ".join(str(error).split())))
         report(mail)
-    return done
+    return result
 
 
 def poster_for_lab(lab: Lab, server: str, folder: str) -> Poster:
     """Return a poster for a folder on a server of a lab in this process."""
 
     async def post(content: bytes) -> str:
-        made = await lab.do(server, lambda node, now: node.post_mail(now, folder, content))
-        return made.id
+        message = await lab.do(server, lambda node, now: node.post_mail(now, folder, content))
+        return message.id
 
     return post
 
@@ -88,27 +88,29 @@ class Interrupted(Exception):
     """Raised if the lab or the server stops answering during the import."""
 
 
-def poster_for_client(client: Client, server: str, folder: str, salt: str = "", done: Imported | None = None) -> Poster:
+def poster_for_client(
+    client: Client, server: str, folder: str, salt: str = "", result: Imported | None = None
+) -> Poster:
     """Return a poster for a folder of a running lab. It raises Interrupted if the lab does not answer.
 
     The idempotency key of a mail is a hash of the folder, `salt` and the mail, followed by a number that tells equal mails
-    apart. So a repeated import with the same `salt` posts no mail again. `done` counts the mails that were already posted.
+    apart. So a repeated import with the same `salt` posts no mail again. `result` counts the mails that were already posted.
     """
-    seen: Counter[bytes] = Counter()
+    counts: Counter[bytes] = Counter()
 
     async def post(content: bytes) -> str:
         digest = hashlib.blake2b(f"{folder}\n{salt}\n".encode() + content, digest_size=16).digest()
-        seen[digest] += 1
+        counts[digest] += 1
         try:
-            message = client.post_mail(server, folder, content, key=f"import-{digest.hex()}-{seen[digest]}")["id"]
+            message = client.post_mail(server, folder, content, key=f"import-{digest.hex()}-{counts[digest]}")["id"]
         except ClientError as error:
             if error.status in UNHEARD:
                 raise Interrupted(str(error)) from error
             if error.internal:
                 raise InternalError(error.detail, elsewhere=True) from error
             raise LabError(error.detail) from error
-        if done is not None:
-            done.known_count += client.replayed
+        if result is not None:
+            result.known_count += client.replayed
         return message
 
     return post

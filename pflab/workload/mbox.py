@@ -90,9 +90,9 @@ def split_mbox(content: bytes) -> Iterator[bytes]:
     """Return the mails of an mbox. Raise LabError if it is not clear where each mail begins."""
     content = content.removeprefix(BYTE_ORDER_MARK)
     mails = list(_mails(content))
-    spaced = all(each.spaced for each in mails)
-    plain = any(each.measured and _FROM_LINE.search(content, each.begin, each.end) for each in mails)
-    return (_content(content, each, spaced=spaced, plain=plain and each.measured) for each in mails)
+    spaced = all(mail.spaced for mail in mails)
+    plain = any(mail.measured and _FROM_LINE.search(content, mail.begin, mail.end) for mail in mails)
+    return (_content(content, mail, spaced=spaced, plain=plain and mail.measured) for mail in mails)
 
 
 def mbox_of(mails: Iterable[tuple[str, int, bytes]]) -> Iterator[bytes]:
@@ -135,7 +135,7 @@ def _mails(content: bytes) -> Iterator[_Mail]:
         begin = line.end()
         measured, line = _measured(content, begin)
         if not measured:
-            line = next((each for each in _LINE.finditer(content, begin) if _separates(content, each, first)), None)
+            line = next((match for match in _LINE.finditer(content, begin) if _separates(content, match, first)), None)
         end = len(content) if line is None else line.start()
         yield _Mail(begin, end, measured, spaced=line is None or _after_empty_line(content, end, begin))
 
@@ -163,8 +163,8 @@ def _separates(content: bytes, line: re.Match[bytes], first: int) -> bool:
 
 def _header(content: bytes, at: int) -> bytes | None:
     """Return the header fields at a place; None if there is none."""
-    found = _HEADER.match(content, at, min(len(content), at + MAX_HEADER_SIZE))
-    return None if found is None else found[0]
+    match = _HEADER.match(content, at, min(len(content), at + MAX_HEADER_SIZE))
+    return None if match is None else match[0]
 
 
 def _after_empty_line(content: bytes, at: int, begin: int) -> bool:
