@@ -92,8 +92,8 @@ export class Forecast {
   consider() {
     clearTimeout(this.timer);
     if (!this.may || this.asking || document.hidden || this.future.peek()) return;
-    const rest = this.restUntil - performance.now();
-    this.timer = setTimeout(() => void this.ask(), Math.max(QUIET_MS, rest));
+    const restMs = this.restUntil - performance.now();
+    this.timer = setTimeout(() => void this.ask(), Math.max(QUIET_MS, restMs));
   }
 
   async ask() {

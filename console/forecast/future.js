@@ -76,12 +76,12 @@ export class Future {
       apply(state, event);
       const folders = lacking.get(event.node);
       for (const [folder, missing] of folders ?? []) {
-        const rest = numbers.minus(missing, state.servers[event.node].tables[folder]?.numbers ?? numbers.NOTHING);
-        const arrival = numbers.minus(missing, rest);
+        const remaining = numbers.minus(missing, state.servers[event.node].tables[folder]?.numbers ?? numbers.NOTHING);
+        const arrival = numbers.minus(missing, remaining);
         if (arrival.size === 0) continue;
         const replica = `${event.node} ${folder}`;
         this.arrivals.set(replica, [...(this.arrivals.get(replica) ?? []), { at: event.at, numbers: arrival }]);
-        if (rest.size) folders?.set(folder, rest);
+        if (remaining.size) folders?.set(folder, remaining);
         else folders?.delete(folder);
         this.agreedAt = event.at;
       }

@@ -51,7 +51,7 @@ export function whyLacks(state, { server, folder, number }) {
   const carriers = state.mails.values().filter((mail) => mail.to.includes(server) && brings(mail, folder, number));
   for (const mail of carriers) {
     for (const { name, queue } of Object.values(state.servers)) {
-      const forServer = queue[mail.id]?.recipients.some((one) => storeOfAddress(state, one) === server);
+      const forServer = queue[mail.id]?.recipients.some((recipient) => storeOfAddress(state, recipient) === server);
       if (forServer) return `the ${mailTypeName(mail.type)} mail with it waits on ${name}`;
     }
   }
@@ -113,7 +113,7 @@ export function prospectOf(state, future, lack) {
   const steps = [];
   /** @type {Hop | null} */
   let hop = null;
-  let heard = "";
+  let lastMail = "";
   const say = (/** @type {string} */ words, /** @type {LabTime} */ when) => {
     const step = `${words} at ${shortInstant(when)}`;
     if (steps.at(-1) !== step && steps.length < MOST_STEPS) steps.push(step);
@@ -124,7 +124,7 @@ export function prospectOf(state, future, lack) {
     switch (event.type) {
       case "mail.submitted": {
         const bringing = event.folders.some(
-          (/** @type {any} */ one) => one.folder === folder && (names(one.cnset) || names(one.cnset_fai)),
+          (/** @type {any} */ claim) => claim.folder === folder && (names(claim.cnset) || names(claim.cnset_fai)),
         );
         if (isRequest(event.message_type) || !bringing) break;
         const to = event.recipients.map((/** @type {string} */ address) => storeOfAddress(state, address));
@@ -134,7 +134,7 @@ export function prospectOf(state, future, lack) {
         break;
       }
       case "mail.received":
-        if (own) heard = `${event.sender}'s ${mailTypeName(event.message_type)}`;
+        if (own) lastMail = `${event.sender}'s ${mailTypeName(event.message_type)}`;
         break;
       case "hop.sent":
         // What was already waiting leaves; and a line that takes its time, or opens late, is a step too.
@@ -152,7 +152,7 @@ export function prospectOf(state, future, lack) {
       case "entry.made":
         if (!own || event.folder !== folder || !(names(event.cnset) || names(event.cnset_fai))) break;
         entries.add(event.entry);
-        if (!event.parent) say(`${heard || "a mail"} tells ${server}`, event.at);
+        if (!event.parent) say(`${lastMail || "a mail"} tells ${server}`, event.at);
         break;
       case "request.sent":
         if (own && event.folder === folder && entries.has(event.entry)) say(`${server} asks ${event.source}`, event.at);

@@ -90,7 +90,7 @@ export function union(one, other) {
  */
 export function minus(one, other) {
   /** @type {Map<string, Ranges>} */
-  const rest = new Map();
+  const difference = new Map();
   for (const [guid, ranges] of one) {
     const removals = other.get(guid) ?? [];
     /** @type {[number, number][]} */
@@ -105,9 +105,9 @@ export function minus(one, other) {
       }
       if (from <= high) parts.push([from, high]);
     }
-    if (parts.length) rest.set(guid, parts);
+    if (parts.length) difference.set(guid, parts);
   }
-  return rest;
+  return difference;
 }
 
 /**

@@ -83,12 +83,12 @@ export function stateOf(checkpoint, topology, setup) {
 
 /**
  * Return a table with the same keys.
- * @param {Record<string, any>} taken
+ * @param {Record<string, any>} entries
  * @param {(value: any) => any} [convert]
  */
-function entriesOf(taken, convert = (value) => value) {
+function entriesOf(entries, convert = (value) => value) {
   const copy = /** @type {Record<string, any>} */ (table());
-  for (const key in taken) copy[key] = convert(taken[key]);
+  for (const key in entries) copy[key] = convert(entries[key]);
   return copy;
 }
 
@@ -97,25 +97,25 @@ function serverOf(gen, server) {
   return {
     ...server,
     gen,
-    tables: entriesOf(server.tables, (taken) => tableOf(gen, taken)),
+    tables: entriesOf(server.tables, (json) => tableOf(gen, json)),
     queue: entriesOf(server.queue, (queued) => ({ ...queued, gen })),
     down: entriesOf(server.down),
     settings: entriesOf(server.settings),
   };
 }
 
-/** @param {number} gen @param {TakenTable} taken @returns {Table} */
-function tableOf(gen, taken) {
+/** @param {number} gen @param {TakenTable} json @returns {Table} */
+function tableOf(gen, json) {
   return {
-    ...taken,
+    ...json,
     gen,
-    numbers: setOf(taken.numbers),
-    rows: entriesOf(taken.rows, (row) => ({ ...row, gen, numbers: unionOf(row.numbers) })),
-    entries: entriesOf(taken.entries, (entry) => ({ ...entry, gen, missing: setOf(entry.missing) })),
-    items: entriesOf(taken.items, (item) =>
+    numbers: setOf(json.numbers),
+    rows: entriesOf(json.rows, (row) => ({ ...row, gen, numbers: unionOf(row.numbers) })),
+    entries: entriesOf(json.entries, (entry) => ({ ...entry, gen, missing: setOf(entry.missing) })),
+    items: entriesOf(json.items, (item) =>
       typeof item === "string" ? { gen, number: item, deleted: false, conflict: [] } : { ...item, gen },
     ),
-    sent: unionOf(taken.sent),
+    sent: unionOf(json.sent),
   };
 }
 

@@ -58,8 +58,8 @@ export function isoInstant(at) {
  * @returns {LabTime | null}
  */
 export function parseInstant(text) {
-  const whole = Date.parse(text.replace(/\.(\d{3})\d*/, ".$1"));
-  return Number.isNaN(whole) ? null : whole * 1000;
+  const atMs = Date.parse(text.replace(/\.(\d{3})\d*/, ".$1"));
+  return Number.isNaN(atMs) ? null : atMs * 1000;
 }
 
 /**

@@ -101,8 +101,8 @@ function whereabouts(mail, crossing, waiting) {
  */
 function fitting(search) {
   const terms = [...search.toLowerCase().matchAll(/(?:(\w+):)?(?:"([^"]*)"|(\S+))/g)].map(
-    ([whole, name, quoted, plain]) =>
-      FILTERS.includes(name) ? { name, value: quoted ?? plain } : { name: "", value: quoted ?? whole },
+    ([term, name, quoted, plain]) =>
+      FILTERS.includes(name) ? { name, value: quoted ?? plain } : { name: "", value: quoted ?? term },
   );
   if (terms.length === 0) return null;
   return (row) => terms.every((term) => fitsTerm(row, term));

@@ -39,7 +39,7 @@ const SITES_A_ROW = 4;
  * @returns {string[]}
  */
 function inOrder(topology) {
-  const left = new Set(topology.sites);
+  const remaining = new Set(topology.sites);
   const neighbours = (/** @type {string} */ site) =>
     topology.connectors
       .filter((connector) => connector.between.includes(site))
@@ -47,15 +47,15 @@ function inOrder(topology) {
   /** @type {string[]} */
   const sites = [];
   // Begin at an end of the chain, if there is one.
-  const start = [...left].sort((a, b) => new Set(neighbours(a)).size - new Set(neighbours(b)).size);
+  const start = [...remaining].sort((a, b) => new Set(neighbours(a)).size - new Set(neighbours(b)).size);
   for (const first of start) {
     /** @type {string[]} */
     const next = [first];
     while (next.length) {
       const site = /** @type {string} */ (next.shift());
-      if (!left.delete(site)) continue;
+      if (!remaining.delete(site)) continue;
       sites.push(site);
-      next.push(...neighbours(site).filter((neighbour) => left.has(neighbour)));
+      next.push(...neighbours(site).filter((neighbour) => remaining.has(neighbour)));
     }
   }
   return sites;

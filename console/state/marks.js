@@ -471,9 +471,9 @@ export class Marks {
   prune(key, event) {
     const missing = this.missing.get(key);
     if (!missing) return;
-    const rest = numbers.minus(missing, missingOf(event));
-    this.missing.set(key, rest);
-    if (rest.size === 0) this.end(key, event.at);
+    const remaining = numbers.minus(missing, missingOf(event));
+    this.missing.set(key, remaining);
+    if (remaining.size === 0) this.end(key, event.at);
   }
 
   /**

@@ -126,13 +126,13 @@ export class Pace {
 
   /** Forget the events before an index. @param {number} first */
   forget(first) {
-    const gone = first - this.first;
-    if (gone <= 0) return;
-    this.from = this.times[gone - 1];
-    this.times = this.times.slice(gone);
-    this.places = this.places.slice(gone);
-    this.departures = this.departures.slice(gone);
-    this.orders = this.orders.slice(gone);
+    const count = first - this.first;
+    if (count <= 0) return;
+    this.from = this.times[count - 1];
+    this.times = this.times.slice(count);
+    this.places = this.places.slice(count);
+    this.departures = this.departures.slice(count);
+    this.orders = this.orders.slice(count);
     this.first = first;
   }
 
@@ -148,8 +148,8 @@ export class Pace {
     if (next === 0) return { count, at: this.beginning, place };
     const at = times[next - 1];
     if (next === times.length || times[next] === at) return { count, at, place };
-    const gone = Math.max(0, Math.min(1, place - departures[next]));
-    return { count, at: at + (times[next] - at) * gone, place };
+    const share = Math.max(0, Math.min(1, place - departures[next]));
+    return { count, at: at + (times[next] - at) * share, place };
   }
 
   /**
@@ -175,8 +175,8 @@ export class Pace {
     const moment = this.after(first + next);
     if (next === 0) return moment;
     if (next === times.length) return { ...moment, at: Math.max(at, moment.at) };
-    const gone = (at - times[next - 1]) / (times[next] - times[next - 1]);
-    return { count: moment.count, at, place: departures[next] + gone };
+    const share = (at - times[next - 1]) / (times[next] - times[next - 1]);
+    return { count: moment.count, at, place: departures[next] + share };
   }
 
   /**

@@ -80,33 +80,33 @@ function joinsLater(state, store) {
  * @param {LabState} state
  * @param {string} server
  * @param {NumberSet} has
- * @param {NumberSet} known
- * @param {NumberSet | null} sent
+ * @param {NumberSet} existing
+ * @param {NumberSet | null} update
  * @returns {DataLine[]}
  */
-function ownData(state, server, has, known, sent) {
-  const last = sent?.get(state.servers[server].guid)?.at(-1);
+function ownData(state, server, has, existing, update) {
+  const last = update?.get(state.servers[server].guid)?.at(-1);
   const newest = last ? `${storeName(state, state.servers[server].guid)}-${last[1]}` : "none";
   return [
     { text: `Last update sent: ${newest}`, kind: "has" },
-    ...missingData(state, has, known),
-    ...unknownData(state, has, known, "received", "missing"),
+    ...missingData(state, has, existing),
+    ...unknownData(state, has, existing, "received", "missing"),
   ];
 }
 
 /**
  * @param {LabState} state
  * @param {NumberSet | undefined} row
- * @param {NumberSet} known
+ * @param {NumberSet} existing
  * @returns {DataLine[]}
  */
-function otherData(state, row, known) {
+function otherData(state, row, existing) {
   const has = row ?? numbers.NOTHING;
   /** @type {DataLine[]} */
   const lines = [];
   for (const guid of shownGuids(state, has)) {
     const ranges = has.get(guid) ?? [];
-    const holes = holesOf(has, known, guid);
+    const holes = holesOf(has, existing, guid);
     const numberWords = holes.size
       ? rangesName(state, numbers.ofGuid(has, guid))
       : `${storeName(state, guid)}-${ranges.at(-1)?.[1]}`;
@@ -114,18 +114,18 @@ function otherData(state, row, known) {
     if (holes.size) lines.push({ text: `${rangesName(state, holes)} missing`, kind: "missing" });
   }
   if (lines.length === 0) lines.push({ text: "nothing received", kind: "has" });
-  return [...lines, ...unknownData(state, has, known, "reported", "unreported")];
+  return [...lines, ...unknownData(state, has, existing, "reported", "unreported")];
 }
 
 /**
  * @param {LabState} state
  * @param {NumberSet} has
- * @param {NumberSet} known
+ * @param {NumberSet} existing
  * @returns {DataLine[]}
  */
-function missingData(state, has, known) {
+function missingData(state, has, existing) {
   return shownGuids(state, has)
-    .map((guid) => holesOf(has, known, guid))
+    .map((guid) => holesOf(has, existing, guid))
     .filter((holes) => holes.size > 0)
     .map((holes) => ({ text: `${rangesName(state, holes)} missing`, kind: /** @type {const} */ ("missing") }));
 }
@@ -134,21 +134,21 @@ function missingData(state, has, known) {
  * Return the numbers that exist above the highest one of each store.
  * @param {LabState} state
  * @param {NumberSet} has
- * @param {NumberSet} known
- * @param {string} done
+ * @param {NumberSet} existing
+ * @param {string} verb
  * @param {DataLine["kind"]} kind
  * @returns {DataLine[]}
  */
-function unknownData(state, has, known, done, kind) {
+function unknownData(state, has, existing, verb, kind) {
   /** @type {DataLine[]} */
   const lines = [];
-  for (const [guid, ranges] of numbers.minus(known, has)) {
+  for (const [guid, ranges] of numbers.minus(existing, has)) {
     const highest = has.get(guid)?.at(-1)?.[1] ?? 0;
     const above = ranges.filter(([low]) => low > highest);
     if (above.length === 0) continue;
     const set = new Map([[guid, above]]);
     const exist = numbers.count(set) === 1 ? "exists" : "exist";
-    lines.push({ text: `${rangesName(state, set)} ${exist}, not ${done}`, kind });
+    lines.push({ text: `${rangesName(state, set)} ${exist}, not ${verb}`, kind });
   }
   return lines;
 }
@@ -156,18 +156,18 @@ function unknownData(state, has, known, done, kind) {
 /**
  * Return the numbers of one store that lie in gaps, or below the first number if a row has them.
  * @param {NumberSet} has
- * @param {NumberSet} known
+ * @param {NumberSet} existing
  * @param {string} guid
  * @returns {NumberSet}
  */
-function holesOf(has, known, guid) {
+function holesOf(has, existing, guid) {
   const ranges = has.get(guid) ?? [];
   if (ranges.length === 0) return numbers.NOTHING;
   const between = ranges
     .slice(1)
     .map(([low], index) => /** @type {[number, number]} */ ([ranges[index][1] + 1, low - 1]));
   const lowest = ranges[0][0];
-  const below = (known.get(guid) ?? [])
+  const below = (existing.get(guid) ?? [])
     .filter(([low]) => low < lowest)
     .map(([low, high]) => /** @type {[number, number]} */ ([low, Math.min(high, lowest - 1)]));
   const gaps = [...below, ...between];

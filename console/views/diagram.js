@@ -22,7 +22,7 @@ export function Diagram({ store, state, pointed }) {
   const tip = useRef(/** @type {HTMLDivElement | null} */ (null));
   const painter = useRef(/** @type {Painter | null} */ (null));
   const [filter, setFilter] = useState("");
-  const [found, setFound] = useState("");
+  const [position, setPosition] = useState("");
   const [ordered, setOrdered] = useState(false);
 
   useEffect(() => {
@@ -39,7 +39,7 @@ export function Diagram({ store, state, pointed }) {
   useEffect(() => painter.current?.openInstants(ordered), [ordered]);
 
   const seek = async (/** @type {string} */ text, /** @type {1 | -1} */ direction) => {
-    setFound(await go(store, text, direction));
+    setPosition(await go(store, text, direction));
     painter.current?.reveal();
   };
 
@@ -98,7 +98,7 @@ export function Diagram({ store, state, pointed }) {
           title="Enter: next match, Shift+Enter: previous match"
           onInput=${(/** @type {any} */ event) => {
             setFilter(event.target.value);
-            setFound("");
+            setPosition("");
           }}
           onKeyDown=${(/** @type {any} */ event) => {
             // What the field says now: after fast typing the view still has the text before.
@@ -108,7 +108,7 @@ export function Diagram({ store, state, pointed }) {
       </label>
       ${filter && html`<button onClick=${() => seek(filter, -1)} aria-label="Previous match">↑</button>`}
       ${filter && html`<button onClick=${() => seek(filter, 1)} aria-label="Next match">↓</button>`}
-      <span class="found" role="status">${found}</span>
+      <span class="found" role="status">${position}</span>
       <button
         aria-pressed=${ordered}
         onClick=${() => setOrdered(!ordered)}
@@ -151,9 +151,9 @@ async function go(store, text, direction) {
     if (text.trim()) store.orders.tell(`No event contains “${text}”.`);
     return text.trim() && "none";
   }
-  const shown = (timeline.moment.value?.count ?? 0) - 1;
+  const current = (timeline.moment.value?.count ?? 0) - 1;
   const beyond =
-    direction === 1 ? places.findIndex((index) => index > shown) : places.findLastIndex((index) => index < shown);
+    direction === 1 ? places.findIndex((index) => index > current) : places.findLastIndex((index) => index < current);
   const nth = beyond >= 0 ? beyond : direction === 1 ? 0 : places.length - 1;
   timeline.travelTo(places[nth] + 1);
   /** @type {any} */

@@ -218,9 +218,8 @@ export class Painter {
     for (const span of marks.lasting.values()) due = Math.max(due, span.due ?? 0);
     const expected = this.expected();
     due = Math.max(due, expected?.agreedAt ?? expected?.marks.arrows[0]?.arrivedAt ?? 0);
-    const wanted = Math.max(Math.min(due, now + (now - first) / 2), first + SHORTEST_US);
-    if (wanted > this.reach || wanted - first < (this.reach - first) * 0.8)
-      this.reach = wanted + (wanted - first) * ROOM;
+    const end = Math.max(Math.min(due, now + (now - first) / 2), first + SHORTEST_US);
+    if (end > this.reach || end - first < (this.reach - first) * 0.8) this.reach = end + (end - first) * ROOM;
     return [first - (this.reach - first) * 0.005, this.reach];
   }
 
@@ -279,20 +278,9 @@ export class Painter {
     this.laneHeight = (height - AXIS - TOP) / Math.max(1, names.length);
     this.lanes = Object.fromEntries(names.map((name, index) => [name, TOP + (index + 0.5) * this.laneHeight]));
     const { k, x: moved } = this.transform;
-    const wanted = [
-      width,
-      height,
-      dense,
-      this.ordered,
-      this.ends,
-      k,
-      moved,
-      this.filter,
-      names,
-      marks.forgotten,
-    ].join();
-    if (wanted !== this.paintedFor) {
-      this.paintedFor = wanted;
+    const key = [width, height, dense, this.ordered, this.ends, k, moved, this.filter, names, marks.forgotten].join();
+    if (key !== this.paintedFor) {
+      this.paintedFor = key;
       this.begin(width, height, dense);
     }
     this.grow(width, height);
@@ -345,9 +333,9 @@ export class Painter {
 
   /** Make room for the names of all servers, and for a lane of each. @param {readonly string[]} names */
   measure(names) {
-    const wanted = names.join();
-    if (wanted === this.measuredFor) return;
-    this.measuredFor = wanted;
+    const key = names.join();
+    if (key === this.measuredFor) return;
+    this.measuredFor = key;
     const style = getComputedStyle(this.canvas);
     const size = parseFloat(style.fontSize);
     const context = this.pictureContext();
@@ -406,9 +394,9 @@ export class Painter {
       else this.paintSpan(context, span, width, height);
     }
     this.done.spans = spans.length;
-    const whole = [...this.half, ...arrows.slice(this.done.arrows)];
+    const crossings = [...this.half, ...arrows.slice(this.done.arrows)];
     this.half = [];
-    this.paintArrows(context, whole, width, height);
+    this.paintArrows(context, crossings, width, height);
     this.done.arrows = arrows.length;
     this.paintDots(context, dots.slice(this.done.dots), width);
     this.done.dots = dots.length;
@@ -724,7 +712,7 @@ export class Painter {
    */
   paintDots(context, dots, width) {
     const { pace } = this.store.timeline.marks;
-    const seen = [];
+    const places = [];
     context.fillStyle = this.colour("accent");
     for (const { event, at, server, label } of dots) {
       const x = this.x(this.ordered ? pace.orderOf(event) : at);
@@ -734,11 +722,11 @@ export class Painter {
       context.arc(x, y, DOT, 0, 2 * Math.PI);
       context.fill();
       this.take(server, x - DOT, x + DOT);
-      seen.push({ x, y, server, label });
+      places.push({ x, y, server, label });
     }
     context.textAlign = "left";
     context.textBaseline = "bottom";
-    for (const { x, y, server, label } of seen) {
+    for (const { x, y, server, label } of places) {
       // Among many changes most have no room, and need not be measured.
       if (!this.isFree(server, x + LABEL, x + LABEL + 24) && !this.isFree(server, x - LABEL - 24, x - LABEL)) continue;
       const words = label.length > 44 ? `${label.slice(0, 43)}…` : label;
@@ -756,16 +744,16 @@ export class Painter {
    * @param {CanvasRenderingContext2D} context
    * @param {number} width
    * @param {number} height
-   * @param {number} shown
+   * @param {number} position
    */
-  paintNow(context, width, height, shown) {
+  paintNow(context, width, height, position) {
     const { timeline, clock } = this.store;
     const travelling = timeline.travelling.value;
     const present = this.ordered ? timeline.marks.pace.lastOrder : clock.present();
     if (travelling)
       this.paintMoment(context, { x: this.x(present), width, height }, "muted", timeline.live ? "now" : "end");
     const name = travelling ? "" : this.expected() ? "now · expected:" : "now";
-    this.paintMoment(context, { x: shown, width, height }, travelling ? "warn" : "text", name);
+    this.paintMoment(context, { x: position, width, height }, travelling ? "warn" : "text", name);
   }
 
   /**

@@ -108,13 +108,13 @@ export class Envelopes {
     this.count = playhead.count;
   }
 
-  /** Show the mails that left and arrived since the frame before, while the present moves on. @param {ReadonlySet<Arrow>} shown */
-  flash(shown) {
+  /** Show the mails that left and arrived since the frame before, while the present moves on. @param {ReadonlySet<Arrow>} arrows */
+  flash(arrows) {
     const { marks, playhead, moment, moving } = this.store.timeline;
     if (!moving || moment.value || calm()) return;
     for (const arrow of marks.arrows.slice(-MOST)) {
       const passed = this.count <= arrow.end && arrow.end < playhead.count && arrow.outcome !== "failed";
-      if (!passed || !arrow.from || shown.has(arrow) || this.layer.childElementCount > MOST) continue;
+      if (!passed || !arrow.from || arrows.has(arrow) || this.layer.childElementCount > MOST) continue;
       const flight = this.draw(arrow);
       this.flights.delete(arrow);
       if (flight) this.arrive(arrow, flight);
@@ -171,16 +171,16 @@ export class Envelopes {
     return flight;
   }
 
-  /** @param {Arrow} arrow @param {Flight} flight @param {number} gone */
-  place(arrow, flight, gone) {
+  /** @param {Arrow} arrow @param {Flight} flight @param {number} fraction */
+  place(arrow, flight, fraction) {
     const matrix = this.matrix();
     if (!matrix) return;
-    const { x, y } = along(flight.way, gone);
+    const { x, y } = along(flight.way, fraction);
     const left = x * matrix.a + matrix.e - (ENVELOPE.width / 2) * matrix.a;
     const top = y * matrix.d + matrix.f - (ENVELOPE.height / 2) * matrix.d;
     flight.envelope.style.transform = `translate(${left}px, ${top}px)`;
     if (!flight.trail) return;
-    flight.trail.style.strokeDasharray = `${gone} 1`;
+    flight.trail.style.strokeDasharray = `${fraction} 1`;
     const takes = `${duration(arrow.arrivedAt - this.store.timeline.playhead.at)} left`;
     if (flight.left.textContent !== takes) flight.left.textContent = takes;
   }
@@ -227,13 +227,13 @@ function remove({ envelope, trail }) {
  */
 export function along(way, fraction) {
   const lengths = way.slice(1).map((point, index) => Math.hypot(point.x - way[index].x, point.y - way[index].y));
-  let left = fraction * lengths.reduce((sum, length) => sum + length, 0);
+  let remaining = fraction * lengths.reduce((sum, length) => sum + length, 0);
   for (const [index, length] of lengths.entries()) {
-    if (left <= length && length > 0) {
+    if (remaining <= length && length > 0) {
       const [from, to] = [way[index], way[index + 1]];
-      return { x: from.x + ((to.x - from.x) * left) / length, y: from.y + ((to.y - from.y) * left) / length };
+      return { x: from.x + ((to.x - from.x) * remaining) / length, y: from.y + ((to.y - from.y) * remaining) / length };
     }
-    left -= length;
+    remaining -= length;
   }
   return way[way.length - 1];
 }

@@ -57,12 +57,12 @@ function FolderTable({ store, state }) {
   const [troubleOnly, setTroubleOnly] = useState(false);
   const [page, setPage] = useState(0);
   const [knower, setKnower] = useState("");
-  const known = useKnown(store, state, knower);
+  const statuses = useKnown(store, state, knower);
   const servers = Object.keys(state.servers);
   const folders = sortedFolders(state, { filter, order, troubleOnly });
   const last = Math.max(0, Math.ceil(folders.length / PAGE) - 1);
   const first = Math.min(page, last) * PAGE;
-  const shown = folders.slice(first, first + PAGE);
+  const visible = folders.slice(first, first + PAGE);
   const now = store.clock.labTime();
   return html`<div class="tools">
       <input
@@ -97,7 +97,7 @@ function FolderTable({ store, state }) {
       </span>`
       }
     </div>
-    <${KnowerNote} store=${store} server=${knower} known=${known} />
+    <${KnowerNote} store=${store} server=${knower} known=${statuses} />
     <table>
       <caption class="sr">
         Which server has all changes of which folder
@@ -109,7 +109,7 @@ function FolderTable({ store, state }) {
         </tr>
       </thead>
       <tbody>
-        ${shown.map(
+        ${visible.map(
           ({ folder, replicas }) => html`<tr key=${folder}>
             <th scope="row">
               <button
@@ -125,12 +125,12 @@ function FolderTable({ store, state }) {
               if (!replica) return html`<td class="none"><span class="sr">no replica</span></td>`;
               return html`<td class="cell">
                 ${
-                  known
+                  statuses
                     ? html`<${KnownStanding}
                         store=${store}
                         state=${state}
                         server=${knower}
-                        known=${known.get(folder)?.get(name)}
+                        known=${statuses.get(folder)?.get(name)}
                         replica=${replica}
                       />`
                     : html`<${Standing} store=${store} state=${state} replica=${replica} now=${now} />`
@@ -183,9 +183,9 @@ function OriginTable({ store, state, folder }) {
         >Folder
         <select value=${folder} onChange=${(/** @type {any} */ event) => (store.page.origins.value = event.target.value)}>
           ${folders.map(
-            (other) =>
-              html`<option value=${other.folder} selected=${other.folder === folder}>
-              ${visibleText(folderName(state, other.folder))}
+            (candidate) =>
+              html`<option value=${candidate.folder} selected=${candidate.folder === folder}>
+              ${visibleText(folderName(state, candidate.folder))}
             </option>`,
           )}
         </select>

@@ -122,8 +122,8 @@ function Clock({ store }) {
 /** @param {{store: Store, state: LabState}} props */
 function ClockControls({ store, state }) {
   const rate = store.clock.reading.value?.rate ?? 0;
-  const setRate = (/** @type {number} */ wanted) =>
-    store.orders.send("Setting the clock", CLOCK.rate, { rate: wanted });
+  const setRate = (/** @type {number} */ newRate) =>
+    store.orders.send("Setting the clock", CLOCK.rate, { rate: newRate });
   const running = rate > 0;
   return html`<div class="controls" role="group" aria-label="Clock">
     <button onClick=${() => setRate(running ? 0 : 1)} title=${running ? "Pause (Space)" : "Run (Space)"}>

@@ -120,7 +120,7 @@ export function FolderDialog({ store, state, server, folder, onClose }) {
   const [sure, setSure] = useState(false);
   const [name, setName] = useState(hasReplica(state, server, folder) ? server : holders[0]);
   const path = folderName(state, folder);
-  const pending = Object.keys(state.servers).filter((other) => state.servers[other].tables[folder]?.pending);
+  const pending = Object.keys(state.servers).filter((candidate) => state.servers[candidate].tables[folder]?.pending);
   const { value: folders } = useAnswer(store, node(name).folders);
   /** @type {import("../../state/folder_properties.js").FolderView | undefined} */
   const view = folders?.find((/** @type {{id: string}} */ { id }) => id === folder);
@@ -147,7 +147,7 @@ export function FolderDialog({ store, state, server, folder, onClose }) {
       <label
         >On server
         <select value=${name} onChange=${(/** @type {any} */ event) => setName(event.target.value)}>
-          ${running(state).map((other) => html`<option value=${other} selected=${other === name}>${other}</option>`)}
+          ${running(state).map((candidate) => html`<option value=${candidate} selected=${candidate === name}>${candidate}</option>`)}
         </select>
       </label>
       <${Replicas} state=${state} chosen=${holders} />

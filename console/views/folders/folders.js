@@ -59,7 +59,7 @@ export function Folders({ store, state }) {
             state=${state}
             reader=${reader}
             onOpen=${open}
-            onAsk=${canChange && ((/** @type {Asked} */ wanted) => setDialog(wanted))}
+            onAsk=${canChange && ((/** @type {Asked} */ order) => setDialog(order))}
           />`
         : html`<p class="hint">The organization has no folder.</p>`
     }

@@ -48,7 +48,7 @@ export function PostPanel({ store, state, folder, server, object }) {
   );
   /** @type {Version[]} */
   const versions = answer ?? [];
-  const shown = versions[0];
+  const current = versions[0];
   if (!item) {
     const creation = state.changes.get(object);
     return html`<h2><bdi>${visibleText(creation?.subject || object)}</bdi></h2>
@@ -69,13 +69,13 @@ export function PostPanel({ store, state, folder, server, object }) {
       ${item.conflict.length > 0 && html` <span class="badge bad">conflict</span>`}
     </p>
     <p class="about">
-      ${shown?.sender && html`From <bdi>${visibleText(shown.sender)}</bdi>. `}
+      ${current?.sender && html`From <bdi>${visibleText(current.sender)}</bdi>. `}
       ${change && html`This version was made on ${change.node}, ${shortInstant(change.at)}.`}
     </p>
     ${
       live &&
       html`<div class="row">
-        <button disabled=${!shown} onClick=${() => setEditing("edit")}>Edit …</button>
+        <button disabled=${!current} onClick=${() => setEditing("edit")}>Edit …</button>
         <button class="danger" onClick=${remove}>${sure ? "Really delete" : "Delete"}</button>
         <${Download} store=${store} path=${paths.mail} name="post.eml">Save as a mail</${Download}>
       </div>`
@@ -94,24 +94,24 @@ export function PostPanel({ store, state, folder, server, object }) {
         onMerge=${() => setEditing("merge")}
       />`
     }
-    ${item.conflict.length === 0 && shown && html`<pre class="body" dir="auto">${shown.body || html`<small>(no text)</small>`}</pre>`}
+    ${item.conflict.length === 0 && current && html`<pre class="body" dir="auto">${current.body || html`<small>(no text)</small>`}</pre>`}
     ${error && html`<p class="problem">${error}</p>`}
     ${!live && !item.deleted && html`<p class="hint">${whyNoText(store, state, server)}</p>`}
-    ${shown && html`<${Attachments} store=${store} version=${shown} path=${paths.attachment} />`}
+    ${current && html`<${Attachments} store=${store} version=${current} path=${paths.attachment} />`}
     <${WhereIs} store=${store} state=${state} folder=${folder} number=${item.number} />
     ${
-      shown &&
+      current &&
       html`<details>
         <summary>Properties</summary>
         <p class="hint">
-          ${shown.size} B. The version includes ${shown.includes.join(", ")} (predecessor change list).
+          ${current.size} B. The version includes ${current.includes.join(", ")} (predecessor change list).
         </p>
-        <pre class="properties">${shown.properties.map(visibleText).join("\n")}</pre>
+        <pre class="properties">${current.properties.map(visibleText).join("\n")}</pre>
       </details>`
     }
     ${
       editing &&
-      shown &&
+      current &&
       html`<${PostDialog}
         store=${store}
         state=${state}
@@ -119,8 +119,8 @@ export function PostPanel({ store, state, folder, server, object }) {
         folder=${folder}
         version=${{
           object,
-          subject: shown.subject,
-          body: editing === "merge" ? versions.map((version) => version.body).join("\n\n") : shown.body,
+          subject: current.subject,
+          body: editing === "merge" ? versions.map((version) => version.body).join("\n\n") : current.body,
           merges: item.conflict.length > 0,
         }}
         onClose=${() => setEditing(null)}

@@ -42,7 +42,7 @@ export function ReplicationOrders({ store, state, name, folder, words }) {
         >to
         <select name="to">
           <option value="">all other holders</option>
-          ${others(state, name).map((other) => html`<option value=${other}>${other}</option>`)}
+          ${others(state, name).map((server) => html`<option value=${server}>${server}</option>`)}
         </select>
       </label>
     </form>
@@ -52,7 +52,7 @@ export function ReplicationOrders({ store, state, name, folder, words }) {
 }
 
 /** @param {LabState} state @param {string} name */
-const others = (state, name) => Object.keys(state.servers).filter((other) => other !== name);
+const others = (state, name) => Object.keys(state.servers).filter((server) => server !== name);
 
 /** @param {{store: Store, state: LabState, name: string}} props */
 export function Administration({ store, state, name }) {
@@ -108,7 +108,7 @@ function MoveReplicas({ store, state, name }) {
     <label
       >to
       <select name="by">
-        ${others(state, name).map((other) => html`<option value=${other}>${other}</option>`)}
+        ${others(state, name).map((server) => html`<option value=${server}>${server}</option>`)}
       </select>
     </label>
   </form>`;
@@ -116,7 +116,7 @@ function MoveReplicas({ store, state, name }) {
 
 /** @param {{store: Store, state: LabState, name: string}} props */
 function DeleteStore({ store, state, name }) {
-  const running = others(state, name).filter((other) => state.servers[other].status === "running");
+  const running = others(state, name).filter((server) => state.servers[server].status === "running");
   const remove = (/** @type {any} */ event) => {
     event.preventDefault();
     const { on, force } = event.target.elements;
@@ -130,7 +130,7 @@ function DeleteStore({ store, state, name }) {
       <label
         >on
         <select name="on">
-          ${running.map((other) => html`<option value=${other}>${other}</option>`)}
+          ${running.map((server) => html`<option value=${server}>${server}</option>`)}
         </select>
       </label>
       <label><input type="checkbox" name="force" /> even if it holds replicas</label>

@@ -36,8 +36,8 @@ export function Log({ store, state, name }) {
   const path = running ? node(name).log(MOST_ASKED) : "";
   /** @type {import("../fetched.js").Answer<Entry[]>} */
   const { value: entries, refused } = useAnswer(store, path, state.count, { fixed: true });
-  const written = (entries ?? []).filter((entry) => entry.at <= state.at).reverse();
-  const fitting = written.filter(
+  const pastEntries = (entries ?? []).filter((entry) => entry.at <= state.at).reverse();
+  const fitting = pastEntries.filter(
     (entry) => (!level || entry.level === level) && fits(entry, search.trim().toLowerCase()),
   );
   return html`<h3>Application log</h3>
@@ -61,7 +61,7 @@ export function Log({ store, state, name }) {
             <option value="">all levels</option>
             ${LEVELS.map((choice) => html`<option value=${choice}>${choice}</option>`)}
           </select>
-          <span class="hint" role="status">${fitting.length} of ${written.length} entries</span>
+          <span class="hint" role="status">${fitting.length} of ${pastEntries.length} entries</span>
         </div>`
     }
     ${

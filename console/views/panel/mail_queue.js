@@ -41,7 +41,7 @@ export function MailQueue({ store, state, name }) {
                 ✉ ${mailTypeName(type)}
               </button>
             </th>
-            <td>${[...new Set(entry.recipients.map((one) => storeOfAddress(state, one)))].join(", ")}</td>
+            <td>${[...new Set(entry.recipients.map((recipient) => storeOfAddress(state, recipient)))].join(", ")}</td>
             <td>${shortInstant(entry.since)}</td>
             <td>
               ${due === null ? html`<span class="hint">as soon as it can</span>` : html`<${Relative} store=${store} at=${due} />`}

@@ -55,7 +55,7 @@ export function WaitingCopies({ store, state, id }) {
   const future = futureOf(store);
   return html`${copies.map((copy) => {
     const coming = faults.find((fault) => fault.details.link === `${copy.server} -> ${copy.next_hop}`);
-    const to = [...new Set(copy.recipients.map((one) => storeOfAddress(state, one)))].join(", ");
+    const to = [...new Set(copy.recipients.map((recipient) => storeOfAddress(state, recipient)))].join(", ");
     return html`<section class="copy" key=${`${copy.server} ${copy.id}`} aria-label=${`Copy for ${to}`}>
       Waits on <b>${copy.server}</b> for ${to}; ${copy.held ? "held, leaves" : "next attempt"}${" "}
       <${Relative} store=${store} at=${Date.parse(copy.due_at) * 1000} />
