@@ -12,7 +12,8 @@ export const LAB = {
   state: "/lab",
   topology: "/lab/topology",
   checkpoint: "/lab/checkpoint",
-  replay: "/lab/replay",
+  /** The run as a file; with the presenter's notes, if a lesson is played and they are wanted. @param {boolean} notes */
+  replay: (notes) => `/lab/replay${notes ? query({ notes: "true" }) : ""}`,
   saved: "/lab/saved",
   file: "/lab/file",
   forecast: "/lab/forecast",

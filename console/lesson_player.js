@@ -80,7 +80,7 @@ export class LessonPlayer {
   /** Read the lesson of this lab, and show its newest beat. */
   async open() {
     this.lesson.value = await this.store.source.request(LESSON.state);
-    this.show(this.last());
+    this.show(this.store.source.live ? this.last() : 0);
     this.stop = effect(() => {
       if (this.store.clock.reading.value && this.following.value) void this.follow();
     });
@@ -163,6 +163,10 @@ export class LessonPlayer {
    */
   async next(answer) {
     const store = this.store;
+    if (!store.source.live) {
+      this.replay(answer);
+      return;
+    }
     if (this.index.value < this.last()) {
       this.show(this.index.value + 1);
       return;
@@ -193,6 +197,24 @@ export class LessonPlayer {
     this.point();
     const { timeline } = store;
     timeline.play(timeline.marks.pace.after(from), this.beat()?.seq ?? timeline.head.value);
+  }
+
+  /**
+   * Go to the next beat of a replay, and show what happens until then.
+   * @param {string} [answer] the choice that was made, if the beat is a question
+   */
+  replay(answer) {
+    const lesson = this.lesson.value;
+    const beat = this.beat();
+    if (!lesson || !beat || this.index.value >= this.last()) return;
+    if (answer !== undefined) {
+      const beats = lesson.beats.map((each) => (each === beat ? { ...each, given: answer } : each));
+      this.lesson.value = { ...lesson, beats };
+    }
+    this.index.value += 1;
+    this.point();
+    const { timeline } = this.store;
+    timeline.play(timeline.marks.pace.after(beat.seq), this.beat()?.seq ?? timeline.head.value);
   }
 
   /**

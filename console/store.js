@@ -67,7 +67,7 @@ export class Store {
       const stops = events.slice(0, ends).findLastIndex((event) => event.type !== "node.stopped");
       timeline.travelTo(stops + 1);
     }
-    if (source.base) await this.lesson.open();
+    if (source.taught) await this.lesson.open();
     if (source.live) {
       clock.start();
       this.forecast.start();

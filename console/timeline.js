@@ -291,10 +291,14 @@ export class Timeline {
     if (play) this.travelTo(play.to);
   }
 
-  /** Play from the moment that is shown to the present, or let the play stand still or go on. */
+  /** Play from the moment that is shown to the present, or at the end of a run from its beginning, or let the play stand still or go on. */
   togglePlay() {
+    const { history, marks } = this;
+    const end = history?.events.length ?? 0;
+    const ended = this.playhead.count >= end && !this.live; // then a run is played from its beginning
     if (this.playing.value) this.pause(!this.paused.value);
-    else if (this.moment.value) this.play(this.moment.value, this.history?.events.length ?? 0);
+    else if (ended) this.play(marks.pace.after(history?.events.first ?? 0), end);
+    else if (this.moment.value) this.play(this.moment.value, end);
   }
 
   /**

@@ -55,6 +55,16 @@ export class LiveSource {
     this.count = 0;
   }
 
+  /** Whether a lesson is played in this lab. */
+  get taught() {
+    return this.base !== "";
+  }
+
+  /** Whether a request that changes nothing can be answered. */
+  has() {
+    return true;
+  }
+
   /** Where other programs reach the lab; null if none can. */
   get outside() {
     const { origin } = this.door;

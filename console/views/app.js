@@ -40,7 +40,7 @@ export function App({ store }) {
   if (store.lesson.presenting) return html`<${Presenter} store=${store} />`;
   return html`
     <${TopBar} store=${store} state=${state} />
-    <main class=${store.timeline.travelling.value ? "travelling" : ""}>
+    <main class=${store.source.live && store.timeline.travelling.value ? "travelling" : ""}>
       <section class="view" aria-label="View">
         <nav class="tabs" role="tablist" aria-label="Views">
           ${VIEWS.map(

@@ -64,7 +64,7 @@ export function Diagram({ store, state, pointed }) {
       />
       <button onClick=${() => store.timeline.travelBy(1)} aria-label="One event forward" title="One event forward (→)">▶</button>
       <button
-        disabled=${!timeline.travelling.value}
+        disabled=${!timeline.travelling.value && store.source.live}
         onClick=${() => timeline.togglePlay()}
         title="Play what happened from this moment on (k)"
       >
@@ -82,9 +82,9 @@ export function Diagram({ store, state, pointed }) {
         class="present"
         disabled=${!store.timeline.travelling.value}
         onClick=${() => store.timeline.travelTo(null)}
-        title="Return to the present (End)"
+        title=${store.source.live ? "Return to the present (End)" : "Go to the end of the run (End)"}
       >
-        Now
+        ${store.source.live ? "Now" : "End"}
       </button>
       <output class="event">
         ${event ? html`<b>${event.node}</b> ${event.words ?? event.type}` : earliest}

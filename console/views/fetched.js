@@ -1,6 +1,6 @@
 /**
  * What only the server knows: fetched when it is shown. What changes is shown only in the present of a live lab; what never changes,
- * such as a mail, also at earlier moments.
+ * such as a mail, also at earlier moments, and in a replay.
  */
 
 import { relative } from "../state/lab_time.js";
@@ -40,7 +40,7 @@ export function useAnswer(store, path, version = 0, { fixed = false } = {}) {
   const [answer, setAnswer] = useState({ path: "", value: /** @type {T | undefined} */ (undefined), refused: "" });
   const [round, setRound] = useState(0);
   const last = useRef({ path: "", at: 0 });
-  const question = (fixed ? store.source.live : isPresent(store)) ? path : "";
+  const question = (fixed ? store.source.has(path) : isPresent(store)) ? path : "";
   useEffect(() => {
     if (!question) return undefined;
     let current = true;

@@ -126,21 +126,25 @@ export function LessonCard({ store }) {
   const beat = lesson.beats[index];
   const busy = Boolean(store.orders.busy.value);
   const last = index >= player.last();
+  const { live } = store.source;
   return html`<section class="lesson" aria-label="Lesson" ref=${card}>
     <header>
       <b>${lesson.title}</b>
       <small>
         ${beat ? `step ${index + 1} of ${Math.max(lesson.beats_total, lesson.beats.length)}` : "the end"}
       </small>
-      <button onClick=${() => player.end()} title="End the lesson and its lab">End</button>
+      ${live && html`<button onClick=${() => player.end()} title="End the lesson and its lab">End</button>`}
     </header>
     ${index === 0 && lesson.introduction && html`<p class="introduction">${lesson.introduction}</p>`}
     ${index === 0 && store.address.inTab && html`<p class="hint">${NOT_KEPT}</p>`}
+    ${index === 0 && !live && html`<p class="hint">A replay: what happened when this lesson was played.</p>`}
     <div aria-live="polite">${beat ? html`<${BeatText} store=${store} beat=${beat} />` : html`<${TheEnd} store=${store} lesson=${lesson} />`}</div>
+    ${!live && beat?.notes && html`<details><summary>Presenter's notes</summary>${beat.notes}</details>`}
     <footer>
       <button disabled=${index === 0 || busy} onClick=${() => player.back()} title="One step back (b)">Back</button>
       ${store.timeline.playing.value && html`<button onClick=${() => store.timeline.skip()}>Skip</button>`}
       ${
+        live &&
         !player.presenting &&
         html`<button
           aria-pressed=${player.following.value}
@@ -151,6 +155,7 @@ export function LessonCard({ store }) {
         </button>`
       }
       ${
+        live &&
         !player.presenting &&
         html`<a
           class="button"
@@ -163,6 +168,7 @@ export function LessonCard({ store }) {
         </a>`
       }
       ${
+        live &&
         index < player.last() &&
         beat &&
         html`<button disabled=${busy} title="The lab becomes again what it was at this step" onClick=${() => player.again(index)}>
@@ -172,6 +178,7 @@ export function LessonCard({ store }) {
       <span class="space"></span>
       ${
         beat &&
+        (live || !last) &&
         html`<button class="primary" disabled=${busy} onClick=${() => player.next()} title="Next step (Enter)">
         ${busy ? "…" : last && beat.kind === "question" && !beat.given ? "Show me" : "Next"}
       </button>`
@@ -234,7 +241,11 @@ function TheEnd({ store, lesson }) {
     );
   }, [lesson.name]);
   const busy = Boolean(store.orders.busy.value);
-  const outside = store.source.live ? store.source.outside : null;
+  const { source } = store;
+  if (!source.live) {
+    return html`${lesson.verdict?.in_words.map((sentence) => html`<p>${sentence}</p>`)} ${lesson.learn && html`<p>You have learned ${lesson.learn}.</p>`}`;
+  }
+  const { outside } = source;
   return html`
     ${lesson.failure && html`<${Failure} store=${store} lesson=${lesson} failure=${lesson.failure} />`}
     ${lesson.verdict?.in_words.map((sentence) => html`<p>${sentence}</p>`)} ${lesson.look && html`<p>Look at: ${lesson.look}</p>`}

@@ -14,6 +14,7 @@ import { useMenu } from "./menu.js";
 export function Save({ store }) {
   const menu = useMenu();
   const [saved, setSaved] = useState(/** @type {string[]} */ ([]));
+  const [notes, setNotes] = useState(false);
   const { source, orders } = store;
   const opens = source.live ? source.door.open : null;
   const busy = orders.busy.value;
@@ -37,7 +38,26 @@ export function Save({ store }) {
       menu.open &&
       html`<div class="sheet" role="dialog" aria-label="Save">
       <h2>This run</h2>
-      <${Download} store=${store} path=${LAB.replay} name="run.html">Download the run as one HTML file</${Download}>
+      <div class="row">
+        <${Download} store=${store} path=${LAB.replay(notes)} name="run.html">
+          Download the run as one HTML file
+        </${Download}>
+      </div>
+      ${
+        source.taught &&
+        html`<label
+          ><input
+            type="checkbox"
+            checked=${notes}
+            onChange=${(/** @type {any} */ event) => setNotes(event.target.checked)}
+          />
+          with the presenter's notes</label
+        >`
+      }
+      <p class="hint">
+        The file plays in any browser, without a lab and a network. It has the posts and mails with their content${source.taught && ", and the lesson's texts and questions"}.
+        A page of your own can show it in a frame.
+      </p>
       ${
         !source.base &&
         html`<h2>This lab</h2>

@@ -102,10 +102,10 @@ function Clock({ store }) {
   const rate = clock?.rate ?? 0;
   const how = store.orders.busy.value
     ? `${store.orders.busy.value} …`
-    : store.timeline.travelling.value
-      ? "an earlier moment"
-      : !clock
-        ? "a finished run"
+    : !store.source.live || !clock
+      ? "a finished run"
+      : store.timeline.travelling.value
+        ? "an earlier moment"
         : clock.warping
           ? "warping"
           : rate === 0

@@ -34,7 +34,13 @@ SERVICE_WORKER: Final = "service_worker.js"
 PYODIDE: Final = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 """The files of the npm package that are taken as they are."""
 
-_DATA: Final = ("scenarios/*.yaml", "topology/examples/*.yaml", "console/index.html", "console/style/*.css")
+_DATA: Final = (
+    "scenarios/*.yaml",
+    "topology/examples/*.yaml",
+    "console/index.html",
+    "console/icon.svg",
+    "console/style/*.css",
+)
 """What our modules read, below the source tree; and the modules of the console, for the file of a replay."""
 
 _COMPRESSED: Final = ".xz"

@@ -62,15 +62,18 @@ def versions(ctx: Context, conn: Connection, names: Mapping[Guid, str], message:
                 attachments=tuple((name, len(data)) for name, data in attachments_of(item)),
                 includes=tuple(named(number, names) for number in Pcl.decode(pcl).numbers()),
                 associated=bool(fai),
-                properties=tuple(
-                    "  " * (depth - 1) + line for depth, line in outline(describe_item("", item, INTERPRETERS)) if depth
-                ),
+                properties=property_lines(item),
             )
         )
     if not views:
         was = "is not" if not rows else "has expired" if rows[0][7] == EXPIRED else "was deleted"
         raise MessageUnknown(f"message {message} {was} on {ctx.name}")
     return sorted(views, key=lambda version: (not version.shown, version.modified_at, number_order(version.number)))
+
+
+def property_lines(item: bytes) -> tuple[str, ...]:
+    """Return each property of an item, one a line."""
+    return tuple("  " * (depth - 1) + line for depth, line in outline(describe_item("", item, INTERPRETERS)) if depth)
 
 
 def _object_of(ctx: Context, conn: Connection, names: Mapping[Guid, str], message: str) -> bytes:

@@ -127,8 +127,8 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "trace": ("explain", "Print the events of a run or a running lab, one line for each."),
         "log": ("explain", "Print the application logs of the stores of a run or a running lab."),
         "replay": (
-            "explain",
-            "Write a run as one HTML file that shows it in a browser, moment by moment, without a server.",
+            "replay",
+            "Write a run, or a lesson, as one HTML file that shows it in a browser, moment by moment, without a server.",
         ),
         "diff": ("explain", "Show the first instant at which two runs differ, and how each run ends."),
     },

@@ -119,6 +119,10 @@ class RecentMails:
             _, forgotten = self._mails.popitem(last=False)
             self._bytes -= len(forgotten)
 
+    def all(self) -> dict[str, bytes]:
+        """Return the mails by Message-ID, the oldest first."""
+        return dict(self._mails)
+
     def find(self, mail: str) -> bytes | None:
         """Return a mail by its Message-ID; None if it is not kept."""
         return self._mails.get(mail)

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from node.errors import NotRunning
 from node.host.whole_files import write_whole
@@ -66,6 +66,8 @@ class ServedLab(Lab):
     recent_mails: RecentMails
     """The newest mails. Nodes in separate processes send them only if the run keeps mails."""
     record: Record
+    lesson: Callable[[], Mapping[str, Any]] | None = None
+    """Returns the lesson that is played in this lab, as the API gives it; None if there is no lesson."""
     begun: bool = True
     """Whether the lab has started: every server that answered at the start runs. It becomes False again when the lab accepts a
     reset or another run, because later changes would be lost."""

@@ -117,6 +117,7 @@ class PlayedLesson:
         self._still = asyncio.Event()
         """Set while the lesson does not play."""
         self._go = asyncio.Event()
+        lab.lesson = self.state
         self._playing: asyncio.Task[None] | None = None
 
     @property

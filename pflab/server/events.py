@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, AsyncExitStack, ExitStack
 from typing import Annotated, Final
 from weakref import WeakKeyDictionary
 
@@ -20,7 +20,8 @@ from node.api.values import JSON, LINES
 from pflab.errors import LabError
 from pflab.lab.served_lab import ServedLab
 from pflab.replay.console_events import lexicon_of, with_words
-from pflab.replay.replay_file import replay_file
+from pflab.replay.contents import contents_of
+from pflab.replay.replay_file import Replay, as_handout, replay_file
 from pflab.runs.events import RunEvents
 from pflab.server.changes import LabNow
 from pflab.terms.event_words import Lexicon
@@ -134,20 +135,53 @@ async def checkpoint(lab_now: LabNow) -> Response:
 
 
 @LAB_EVENTS.get("/replay", answers={200: {"content": {"text/html": {}}}})
-async def replay(lab_now: LabNow) -> Response:
-    """Return the run so far as one HTML file that shows it in a browser without a server, as pflab replay writes it. If a
-    lab has run for long, the file begins with the oldest event that is still in memory."""
+async def replay(
+    lab_now: LabNow,
+    notes: Annotated[bool, Meta(description="Add the presenter's notes, if the lab is that of a lesson.")] = False,
+    address: Annotated[
+        str, Meta(max_length=1000, description="Where the file will be, for previews of links to it.")
+    ] = "",
+) -> Response:
+    """Return the run so far as one HTML file that shows it in a browser without a server, as pflab replay writes it: with the
+    content of posts and mails, and in the lab of a lesson with its texts and questions. If a lab has run for long, the file
+    begins with the oldest event that is still in memory."""
     lab = lab_now()
-    await lab.catch_up()
-    organization = lab.topology.as_json()
-    events, title = lab.events(), f"{lab.folder.name}: a run of pflab"
-    page = await in_thread(
-        lambda: replay_file(RunEvents.of(lab.folder, events, organization=organization), title=title)
-    )
-    organization_name = re.sub(r"[^A-Za-z0-9]+", "-", lab.topology.organization).strip("-") or "run"
-    name = f"{organization_name}-{format_instant(lab.now)[:10]}.html"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    page = await page_of(lab, notes=notes, address=address)
+    name = re.sub(r"[^A-Za-z0-9]+", "-", lab.topology.organization).strip("-") or "run"
+    headers = {"Content-Disposition": f'attachment; filename="{name}-{format_instant(lab.now)[:10]}.html"'}
     return Response(page, media_type="text/html; charset=utf-8", headers=headers)
+
+
+async def page_of(lab: ServedLab, *, notes: bool = False, address: str = "") -> str:
+    """Return the HTML file that replays a lab. If a server does not answer, the file has no posts that only stores have.
+
+    notes: whether the file has the presenter's notes of a lesson.
+    address: where the file will be on the web; '' if that is not known.
+    """
+    async with lab.copying, AsyncExitStack() as stack:
+        try:
+            stores = (await stack.enter_async_context(lab.copied(traces=False))).path
+        except LabError:
+            stores = lab.folder
+        await lab.catch_up()
+        events, mails = lab.events(), lab.recent_mails.all()
+        lesson = None if lab.lesson is None else as_handout(lab.lesson(), after=lab.record.first, notes=notes)
+        run = RunEvents.of(lab.folder, events, organization=lab.topology.as_json())
+
+        def page() -> str:
+            return replay_file(
+                Replay(
+                    title=f"{lab.folder.name}: a run of pflab" if lesson is None else lesson["title"],
+                    topology=lab.topology,
+                    events=run.events if lesson is None else events,  # a lesson counts them as the lab has them
+                    contents=contents_of(stores, mails, run.names.stores()),
+                    lesson=lesson,
+                    description="" if lesson is None else lesson["introduction"] or "",
+                    address=address,
+                )
+            )
+
+        return await in_thread(page)
 
 
 def _check_history(lab: ServedLab, history: str) -> None:

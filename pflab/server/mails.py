@@ -11,15 +11,14 @@ from msgspec import Meta
 from node.api.asgi import Response
 from node.api.reads import MAIL
 from node.api.values import json_response, problem
-from node.codec.property_meanings import INTERPRETERS, NAMES
 from node.errors import MessageUnknown
 from node.views import QueueView
 from pflab.lab.served_lab import ServedLab
+from pflab.replay.contents import described
 from pflab.server.changes import lab_routes
 from pflab.threads import in_thread
 from traces.labtime import format_instant
 from transport.errors import CodecError
-from transport.mime.describe import describe_mail, outline
 
 MessageId = Annotated[
     str,
@@ -29,10 +28,6 @@ MessageId = Annotated[
         examples=["1f6c0e5d@contoso.test"],
     ),
 ]
-
-MOST_LINES: Final = 20_000
-"""The largest number of lines of a decoded mail."""
-
 
 MAILS: Final = lab_routes("/lab/mails", tag="mail")
 """The mails of a lab."""
@@ -48,7 +43,7 @@ async def decoded(lab: ServedLab, mail: MessageId) -> Response:
     if content is None:
         return _not_kept(mail)
     try:
-        text = await in_thread(_described, content)
+        text = await in_thread(described, content)
     except CodecError as error:
         return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "CodecError", str(error))
     return Response(text, media_type="text/plain; charset=utf-8")
@@ -117,13 +112,3 @@ def _not_kept(mail: str) -> Response:
         f"the mail {mail[:200]!r} waits in no queue, and is not among the newest mails, which the lab keeps; a lab with a"
         " process for each server keeps mails only with --keep-mails",
     )
-
-
-def _described(content: bytes) -> str:
-    lines: list[str] = []
-    for depth, line in outline(describe_mail(content, INTERPRETERS, NAMES)):
-        if len(lines) == MOST_LINES:
-            lines.append("... (more lines are left out; pflab decode prints all)")
-            break
-        lines.append("  " * depth + line)
-    return "\n".join(lines) + "\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pflab.campaign.draw.scenario import draw_scenario
-from pflab.replay.replay_file import run_document
+from pflab.replay.replay_file import Replay, run_document
 from pflab.runs.events import RunEvents
 from pflab.terms import number_sets as sets
 from tests.support.campaign_scenarios import simulated
@@ -18,9 +18,9 @@ async def played(seed: int) -> tuple[bytes, dict[str, Any]]:
     await lab.up()
     await player.play()
     stores = {name: lab.read(name, state_of) for name in lab.names if lab.running(name)}
-    events = RunEvents.of(Path("run"), lab.events(), organization=lab.topology.as_json())
+    events = RunEvents.of(Path("run"), lab.events()).events
     await lab.close()
-    return run_document(events), stores
+    return run_document(Replay(title="run", topology=lab.topology, events=events)), stores
 
 
 def state_of(node: Any) -> dict[str, Any]:

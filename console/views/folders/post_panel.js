@@ -46,8 +46,8 @@ export function PostPanel({ store, state, folder, server, object }) {
     live ? versionsPath : "",
     item && [item.number, ...item.conflict].join(),
   );
-  /** @type {Version[]} */
-  const versions = answer ?? [];
+  /** @type {readonly Version[]} */
+  const versions = store.source.live ? (answer ?? []) : item ? keptVersions(store.source, item) : [];
   const current = versions[0];
   if (!item) {
     const creation = state.changes.get(object);
@@ -96,8 +96,8 @@ export function PostPanel({ store, state, folder, server, object }) {
     }
     ${item.conflict.length === 0 && current && html`<pre class="body" dir="auto">${current.body || html`<small>(no text)</small>`}</pre>`}
     ${error && html`<p class="problem">${error}</p>`}
-    ${!live && !item.deleted && html`<p class="hint">${whyNoText(store, state, server)}</p>`}
-    ${current && html`<${Attachments} store=${store} version=${current} path=${paths.attachment} />`}
+    ${!live && !current && !item.deleted && html`<p class="hint">${whyNoText(store, state, server)}</p>`}
+    ${current && html`<${Attachments} store=${store} version=${current} path=${live ? paths.attachment : null} />`}
     <${WhereIs} store=${store} state=${state} folder=${folder} number=${item.number} />
     ${
       current &&
@@ -135,12 +135,23 @@ export function PostPanel({ store, state, folder, server, object }) {
  * @param {string} server
  */
 function whyNoText(store, state, server) {
-  if (!store.source.live) return "The text is not part of a finished run.";
+  if (!store.source.live) return "The text of this version is not in this file.";
   if (store.timeline.travelling.value) return "The text is shown in the present only (End).";
   return `The text is not available: ${server} is ${state.servers[server].status}.`;
 }
 
-/** @param {{store: Store, version: Version, path: (index: number) => string}} props */
+/**
+ * Return the versions of a post that the file of a replay has, the shown one first; none if it does not have the shown one.
+ * @param {import("../../source/replay.js").ReplaySource} source
+ * @param {import("../../state/lab_state.js").Item} item
+ */
+function keptVersions({ versions }, { number, conflict }) {
+  const shown = versions.get(number);
+  const others = conflict.filter((change) => change !== number).map((change) => versions.get(change));
+  return shown ? [shown, ...others.filter((version) => version !== undefined)] : [];
+}
+
+/** @param {{store: Store, version: Version, path: ((index: number) => string) | null}} props path: null if none can be saved */
 function Attachments({ store, version, path }) {
   if (version.attachments.length === 0) return null;
   return html`<h3>Attachments</h3>
@@ -148,9 +159,13 @@ function Attachments({ store, version, path }) {
       ${version.attachments.map(
         ([name, size], index) =>
           html`<li>
-            <${Download} plain store=${store} path=${path(index + 1)} name=${name || "attachment"}>
-              <bdi>${visibleText(name || "attachment")}</bdi>
-            </${Download}>
+            ${
+              path
+                ? html`<${Download} plain store=${store} path=${path(index + 1)} name=${name || "attachment"}>
+                    <bdi>${visibleText(name || "attachment")}</bdi>
+                  </${Download}>`
+                : html`<bdi>${visibleText(name || "attachment")}</bdi>`
+            }
             ${" "}<small>${size} B</small>
           </li>`,
       )}

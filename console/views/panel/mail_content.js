@@ -22,7 +22,7 @@ export function MailContent({ store, id }) {
   const { value, refused } = useAnswer(store, path, 0, { fixed: true });
   const text = typeof value === "string" ? value : "";
   return html`<${Tabs} label="Content of the mail" tabs=${TABS} chosen=${form} choose=${setForm}>
-    ${!store.source.live && html`<p class="hint">The content of a mail can be shown only in a live lab.</p>`}
+    ${!store.source.has(path) && html`<p class="hint">The content of this mail is not in this file.</p>`}
     ${refused && html`<p class="hint">${refused}</p>`}
     ${text && html`<pre class="text" tabindex="0">${text.slice(0, MOST_SHOWN)}</pre>`}
     ${text.length > MOST_SHOWN && html`<p class="hint">and ${(text.length - MOST_SHOWN).toLocaleString("en")} more characters</p>`}

@@ -51,7 +51,7 @@ def demo(
         return ExitCode.GOOD
     chosen = None
     if lesson is not None:
-        chosen = load_all([_known(lesson)])[0]
+        chosen = load_all([known_lesson(lesson)])[0]
     folder = run_folder("demo", None, simulate=False, keep_mails=True)
     assert folder is not None, "a live run always has a folder"
     ask = not headless and page.is_terminal and sys.stdin.isatty()
@@ -65,7 +65,7 @@ def demo(
     return max(code, checked, key=WORST_LAST.index) if checked in WORST_LAST else checked
 
 
-def _known(lesson: str) -> str:
+def known_lesson(lesson: str) -> str:
     """Return the name of a lesson that was given by its number or name, or the given file.
 
     Raises CommandError for a number or name that no lesson and no scenario has.

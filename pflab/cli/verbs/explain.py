@@ -1,4 +1,4 @@
-"""Verbs that explain and show runs: explain, diff, trace, log, replay."""
+"""Verbs that explain and show runs: explain, diff, trace, log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from node.views import LogView
 from pflab.cli.event_colours import styled_line
-from pflab.cli.inputs.files import existing_run, shown_path
+from pflab.cli.inputs.files import existing_run
 from pflab.cli.options import FolderOption, OneFolder, OneServer, RunOption, Servers, Types, check_types
 from pflab.cli.output import CommandError, Json, out, print_json, print_lines, print_sentences, view_json
 from pflab.cli.run_or_lab import chosen_events, chosen_reader, chosen_stores, with_forecast
@@ -21,7 +21,7 @@ from pflab.runs.event_lines import EventFilter, event_json
 from pflab.runs.events import RunEvents
 from pflab.terms.event_words import Lexicon, to_the_second
 from pflab.terms.verdict import ExitCode
-from topology.problems import counted, did_you_mean, quoted
+from topology.problems import did_you_mean, quoted
 from traces.errors import TimeTextError
 from traces.labtime import LabTime, parse_instant
 
@@ -179,37 +179,3 @@ def _instant(option: str, text: str | None, default: LabTime) -> LabTime:
         return parse_instant(text)
     except TimeTextError as error:
         raise CommandError(f"{option} {text}: {error}") from None
-
-
-def replay(
-    run: Annotated[
-        Path | None,
-        Argument(
-            metavar="RUN",
-            help="A run folder. Default: the lab that runs in this folder; if there is none, runs/latest.",
-        ),
-    ] = None,
-    output: Annotated[Path, Option("--output", "-o", metavar="FILE.html", help="The file to write.")] = Path(
-        "run.html"
-    ),
-    lab: Lab = None,
-) -> int:
-    """Write a run as one HTML file that shows it in a browser, moment by moment, without a server.
-
-    The file has the map, the replicas and the space-time diagram of the console, and a slider over all events. It needs no
-    network. Any run can be written: live, simulated, or the shrunk failure of a campaign.
-
-    Example: pflab replay runs/latest -o lost-mail.html
-    """
-    from pflab.replay.replay_file import replay_file  # noqa: PLC0415 - only this verb needs it
-
-    events = chosen_events(run, lab)
-    page = replay_file(events, title=f"{events.path.name}: a run of pflab")
-    try:
-        output.write_text(page, "utf-8")
-    except OSError as error:
-        raise CommandError(f"{output}: {(error.strerror or str(error)).lower()}") from error
-    print_lines(
-        [f"wrote {counted(len(events.events), 'event')} to {shown_path(output.absolute())}; open it in a browser"]
-    )
-    return ExitCode.GOOD

@@ -1,0 +1,102 @@
+"""The file of a replay in a browser: a lesson as a handout, posts and mails with their content, frames, moments."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.console_page import OpenPage
+
+LESSON_NOTES = "Name the parts on the map."
+
+CONFLICT = """\
+title: Two edits at once
+topology: one-site.yaml
+rules: [CF-1]
+steps:
+  - post: {on: A, folder: Projects, subject: Plan, body: Monday, as: plan}
+  - advance: 20 min
+  - edit: {on: A, message: plan, body: "<b>Tuesday</b>"}
+  - edit: {on: B, message: plan, body: Friday}
+  - advance: 20 min
+"""
+
+
+def pflab(*words: str | Path) -> None:
+    subprocess.run([sys.executable, "-m", "pflab", *map(str, words)], check=True, capture_output=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first lesson as a file, with notes."""
+    file = tmp_path_factory.mktemp("handout") / "lost-mail.html"
+    pflab("replay", "--lesson", "1", "--notes", "-o", file)
+    return file
+
+
+@pytest.fixture(scope="module")
+def conflict(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with a conflict, as a file."""
+    place = tmp_path_factory.mktemp("conflict")
+    (place / "plan.yaml").write_text(CONFLICT, "utf-8")
+    pflab("run", place / "plan.yaml", "--simulate", "--keep-mails", "--traces", place)
+    pflab("replay", place / "latest", "-o", place / "run.html")
+    return place / "run.html"
+
+
+def test_a_lesson_is_played_from_its_file(handout: Path, open_page: OpenPage) -> None:
+    """The file begins with the lesson's first text. `Next` plays what happened up to the next one, a reader answers the
+    questions and is told whether the answer was right, and the last text ends the lesson."""
+    watched = open_page(handout.as_uri())
+    page = watched.page
+    card = page.get_by_role("region", name="Lesson")
+    expect(card).to_contain_text("A, B and C each hold a replica")
+    card.get_by_text("Presenter's notes").click()
+    expect(card).to_contain_text(LESSON_NOTES)
+    assert watched.serious_violations() == []
+    card.get_by_role("button", name="Next").click()
+    card.get_by_role("button", name="Next").click()
+    expect(card.get_by_role("button", name="Skip")).to_have_count(0)
+    expect(page.locator(".clock time")).to_contain_text("00:15:00")
+    card.get_by_role("button", name="Next").click()
+    card.get_by_role("button", name="at once, because a delivery has failed").click()
+    expect(card).to_contain_text("Your answer: at once")
+    card.get_by_role("button", name="Next").click()
+    expect(card).to_contain_text("You said “at once, because a delivery has failed”. The answer:")
+    card.get_by_role("button", name="Back").click()
+    expect(card).to_contain_text("B does not know that it misses anything")
+    for _ in range(20):
+        if card.get_by_role("button", name="Next").count() == 0:
+            break
+        card.get_by_role("button", name="Next").click()
+    expect(card).to_contain_text("the end")
+    expect(card).to_contain_text("You have learned how a status reveals a lost mail")
+    assert page.get_by_role("button", name=re.compile("Once more|Presenter|Play again")).count() == 0
+
+
+def test_posts_and_mails_have_their_content(conflict: Path, open_page: OpenPage) -> None:
+    """At each moment the versions of a post that a server shows then have their text, and each mail can be read, decoded and as
+    it crossed the wire."""
+    page = open_page(conflict.as_uri()).page
+    page.get_by_role("tab", name="Mails").click()
+    page.locator("#view tbody button", has_text="content").last.click()
+    details = page.get_by_label("Details")
+    expect(details.get_by_role("tabpanel")).to_contain_text("PR_SUBJECT")
+    details.get_by_role("tab", name="Raw message").click()
+    expect(details.get_by_role("tabpanel")).to_contain_text("Message-ID:")
+    page.get_by_role("tab", name="Folders").click()
+    page.get_by_role("navigation", name="Folders").get_by_role("button", name=re.compile("^Projects")).first.click()
+    page.get_by_role("slider", name="Moment of the run").press("Home")
+    field = page.get_by_role("region", name="Space-time diagram").get_by_role("searchbox")
+    field.fill("conflict")
+    field.press("Enter")
+    page.locator("#view").get_by_role("button", name="conflict").first.click()
+    versions = page.get_by_role("region", name="Conflict").locator("pre.body")
+    expect(versions).to_have_count(2)
+    assert {versions.nth(0).inner_text(), versions.nth(1).inner_text()} == {"<b>Tuesday</b>", "Friday"}
+    assert page.get_by_role("button", name=re.compile("Edit|Delete|Keep")).count() == 0
