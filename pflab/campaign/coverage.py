@@ -118,7 +118,7 @@ class BranchCounter:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self.seen: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
         self._received: set[tuple[str, str]] = set()
         self._rows: dict[tuple[str, str, str], int] = {}
         self._hidden: set[tuple[str, str]] = set()
@@ -127,7 +127,7 @@ class BranchCounter:
         self._dropped: set[tuple[str, str]] = set()
         self._held_folders: dict[tuple[str, str], bool] = {}
         self._best: dict[tuple[str, int], int] = {}
-        self._asked: dict[tuple[str, int], dict[str, int]] = {}
+        self._requests: dict[tuple[str, int], dict[str, int]] = {}
         self._last_at: dict[str, int] = {}
         self._broadcast_at: dict[tuple[str, str], int] = {}
         servers = facts.topology.servers.values()
@@ -137,7 +137,7 @@ class BranchCounter:
     def event(self, event: Event) -> None:
         branch = _BY_EVENT.get(type(event))
         if branch is not None:
-            self.seen[branch] += 1
+            self.counts[branch] += 1
         self._take(event)
         self._last_at[event.node] = event.at
 
@@ -150,10 +150,10 @@ class BranchCounter:
         for view in reading.tree:
             change = titles.get(view.id)
             if change is not None and _SUFFIX.search(view.path) and not view.path.endswith(change.subject):
-                self.seen["name suffix"] += 1
+                self.counts["name suffix"] += 1
         parents = {object_: change.parent for object_, change in titles.items() if change is not None}
         if any(_in_a_cycle(object_, parents) for object_ in parents):
-            self.seen["folder cycle cut"] += 1
+            self.counts["folder cycle cut"] += 1
 
     def _change_of(self, versions: tuple[tuple[str, str], ...]) -> ev.ChangeMade | None:
         return self._facts.changes.get(versions[0][0]) if versions else None
@@ -167,86 +167,86 @@ class BranchCounter:
     def _ignored(self, event: ev.VersionIgnored) -> None:
         branch = _IGNORED.get(event.reason)
         if branch is not None:
-            self.seen[branch] += 1
+            self.counts[branch] += 1
         if event.reason == "old" and event.kind == "fai":
-            self.seen["conflict of associated messages"] += 1
+            self.counts["conflict of associated messages"] += 1
 
     @event_handler
     def _applied(self, event: ev.VersionApplied) -> None:
         if event.way == "backfill":
-            self.seen["hierarchy by backfill" if event.kind == "folder" else "content by backfill"] += 1
+            self.counts["hierarchy by backfill" if event.kind == "folder" else "content by backfill"] += 1
         elif event.way == "queue":
-            self.seen["held applied"] += 1
+            self.counts["held applied"] += 1
 
     @event_handler
     def _conflict(self, event: ev.ConflictArose) -> None:
         branch = _RESOLVED.get(self._facts.known.resolve(event.node, event.folder))
         if branch is not None:
-            self.seen[branch] += 1
+            self.counts[branch] += 1
 
     @event_handler
     def _notice(self, event: ev.ConflictNotice) -> None:
-        self.seen["conflict notice sent" if len(event.versions) > 1 else "lost edit notice sent"] += 1
+        self.counts["conflict notice sent" if len(event.versions) > 1 else "lost edit notice sent"] += 1
 
     # --- backfill
 
     @event_handler
     def _timed_out(self, event: ev.EntryTimedOut) -> None:
         if event.attempt > 1:
-            self.seen["retry of an entry"] += 1
+            self.counts["retry of an entry"] += 1
 
     @event_handler
     def _sources(self, event: ev.SourcesConsidered) -> None:
         if len(event.chosen) > 1:
-            self.seen["several sources asked"] += 1
+            self.counts["several sources asked"] += 1
         key = (event.node, event.entry)
         self._best[key] = max((candidate.has for candidate in event.candidates), default=0)
-        self._asked[key] = {}
+        self._requests[key] = {}
         chosen = [candidate for candidate in event.candidates if candidate.store in event.chosen]
         if any(candidate.preferred for candidate in chosen):
-            self.seen["preferred source asked"] += 1
+            self.counts["preferred source asked"] += 1
         if event.method == "two holders" and len(chosen) > 1:
-            self.seen["two holders asked"] += 1
+            self.counts["two holders asked"] += 1
         elif event.method == "six groups" and chosen:
-            self.seen[
+            self.counts[
                 "six groups: parts one at a time" if event.one_by_one else "six groups: the first that has all"
             ] += 1
             near_older = any(
                 candidate.near and candidate.version == "5.5" and candidate.has_all for candidate in event.candidates
             )
             if near_older and not chosen[0].near:
-                self.seen["six groups: a near older server passed over"] += 1
+                self.counts["six groups: a near older server passed over"] += 1
         elif event.method == "sorted list" and chosen:
             newer = any(candidate.has and candidate.version > chosen[0].version for candidate in event.candidates)
             if newer and chosen[0].near:
-                self.seen["sorted list: the cheapest asked before a newer"] += 1
+                self.counts["sorted list: the cheapest asked before a newer"] += 1
 
     @event_handler
     def _entry(self, event: ev.EntryMade) -> None:
         if event.due_at == event.at and self._version_of(event.node) == "5.5":
-            self.seen["a new replica of 5.5 asks at once"] += 1
+            self.counts["a new replica of 5.5 asks at once"] += 1
 
     @event_handler
     def _responders(self, event: ev.RespondersConsidered) -> None:
         if event.method == "six steps":
-            self.seen["six steps list responders"] += 1
+            self.counts["six steps list responders"] += 1
             if any(candidate.group == _OLDEST_REPLICA for candidate in event.candidates):
-                self.seen["the oldest replica listed"] += 1
+                self.counts["the oldest replica listed"] += 1
 
     @event_handler
     def _request(self, event: ev.RequestSent) -> None:
         key = (event.node, event.entry)
-        numbers = self._asked.setdefault(key, {})
+        numbers = self._requests.setdefault(key, {})
         bits.add(numbers, bits.by_kind(event.cnset, event.cnset_fai))
         if sum(mask.bit_count() for mask in numbers.values()) > self._best.get(key, 0):
-            self.seen["no source had all"] += 1
+            self.counts["no source had all"] += 1
 
     @event_handler
     def _answered(self, event: ev.RequestAnswered) -> None:
         if event.mails > 1:
-            self.seen["answer in several mails"] += 1
+            self.counts["answer in several mails"] += 1
         if not event.cnset:
-            self.seen["empty answer"] += 1
+            self.counts["empty answer"] += 1
 
     # --- mail
 
@@ -258,20 +258,20 @@ class BranchCounter:
         if Mark.REPEAT in event.marks:
             branch = _REPEATS.get(event.message_type)
             if branch is not None:
-                self.seen[branch] += 1
+                self.counts[branch] += 1
 
     @event_handler
     def _mail(self, event: ev.MailReceived) -> None:
         key = (event.node, event.mail or "")
         if key in self._received:
-            self.seen["mail received twice"] += 1
+            self.counts["mail received twice"] += 1
         self._received.add(key)
         for section in event.folders:
             if self._rows.get((event.node, section.folder, event.sender), 0) > event.number:
-                self.seen["reordered row not replaced"] += 1
+                self.counts["reordered row not replaced"] += 1
             content = event.message_type in UPDATES and section.folder != HIERARCHY and section.cnset
             if content and not self._held_folders.get((event.node, section.folder), False):
-                self.seen["content for no replica"] += 1
+                self.counts["content for no replica"] += 1
 
     @event_handler
     def _row(self, event: ev.RowReplaced) -> None:
@@ -280,49 +280,49 @@ class BranchCounter:
     @event_handler
     def _link_down(self, event: ev.LinkDown) -> None:
         if event.avoided:
-            self.seen["mail routed around a link"] += 1
+            self.counts["mail routed around a link"] += 1
 
     # --- stores and folders
 
     @event_handler
     def _store_deleted(self, event: ev.StoreDeleted) -> None:
         if event.forced:
-            self.seen["store deleted with what it held"] += 1
+            self.counts["store deleted with what it held"] += 1
         if self._started_at.get(event.node) == event.at and event.store in self._deleted:
-            self.seen["deletion learned at its start"] += 1
+            self.counts["deletion learned at its start"] += 1
         self._deleted.add(event.store)
 
     @event_handler
     def _node(self, event: ev.NodeStarted) -> None:
         self._started_at[event.node] = event.at
         if event.at - self._last_at.get(event.node, event.at) > self._tombstone_us:
-            self.seen["absence longer than a tombstone"] += 1
+            self.counts["absence longer than a tombstone"] += 1
         if event.reason == "restart":
-            self.seen["crash"] += 1
+            self.counts["crash"] += 1
         elif event.reason == "restored":
-            self.seen["restored from backup"] += 1
+            self.counts["restored from backup"] += 1
         elif self._facts.began_again(event.node):
-            self.seen["began as new"] += 1
+            self.counts["began as new"] += 1
         elif event.reason == "first" and self._facts.topology.servers[event.node].joins_later:
-            self.seen["new store"] += 1
+            self.counts["new store"] += 1
 
     @event_handler
     def _replica(self, event: ev.ReplicaAdded | ev.ReplicaDropped) -> None:
         added, place = isinstance(event, ev.ReplicaAdded), (event.node, event.folder)
         if added and place in self._dropped:
-            self.seen["replica back"] += 1
+            self.counts["replica back"] += 1
         if added and self._facts.topology.servers[event.node].joins_later:
-            self.seen["new store holds"] += 1
+            self.counts["new store holds"] += 1
         if not added:
             self._dropped.add(place)
             if self._version_of(event.node) == "5.5":
-                self.seen["a 5.5 replica dropped at midnight"] += 1
+                self.counts["a 5.5 replica dropped at midnight"] += 1
         self._held_folders[place] = added
 
     @event_handler
     def _leaves(self, event: ev.ReplicaPending) -> None:
         if self._broadcast_at.get((event.node, event.folder)) == event.at:
-            self.seen["left with something unsent"] += 1
+            self.counts["left with something unsent"] += 1
 
     @event_handler
     def _folder_hidden(self, event: ev.FolderHidden) -> None:
@@ -331,7 +331,7 @@ class BranchCounter:
     @event_handler
     def _folder_shown(self, event: ev.FolderShown) -> None:
         if (event.node, event.folder) in self._hidden:
-            self.seen["folder shown again"] += 1
+            self.counts["folder shown again"] += 1
 
 
 def _in_a_cycle(start: str, parents: Mapping[str, str | None]) -> bool:

@@ -174,7 +174,7 @@ async def play_seed(
         steps=lab.steps,
         steps_run=play.steps_run,
         skipped=play.skipped,
-        branches=dict(sorted(monitor.branches.seen.items())),
+        branches=dict(sorted(monitor.branches.counts.items())),
         digest=monitor.digest,
         traceback=internal,
     )

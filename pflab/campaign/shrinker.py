@@ -91,14 +91,14 @@ class Shrinker:
         self._ends_at = monotonic() + most_seconds
         self._tick = tick
         self._plays = 0
-        self._known: dict[bytes, bool] = {}
+        self._verdicts: dict[bytes, bool] = {}
 
     def shrink(self, scenario: Document) -> ShrinkResult:
         """Return the smallest failing scenario found. Raises LabError if the scenario does not fail."""
         result = self._played(scenario)
         if not result.violations:
             raise LabError(f"seed {result.seed} violates no invariant, so it cannot be shrunk")
-        self._wanted = result.broken
+        self._broken = result.broken
         self._best, self._result = scenario, result
         complete = True
         try:
@@ -138,18 +138,18 @@ class Shrinker:
         if scenario is None or scenario == self._best:
             return False
         key = msgspec.json.encode(scenario)
-        if key not in self._known:
+        if key not in self._verdicts:
             try:
                 result = self._played(scenario)
             except (ProblemsError, LabError):
-                self._known[key] = False  # the candidate has no valid organization
+                self._verdicts[key] = False  # the candidate has no valid organization
                 return False
-            self._known[key] = bool(result.broken & self._wanted)
-            if self._known[key]:
+            self._verdicts[key] = bool(result.broken & self._broken)
+            if self._verdicts[key]:
                 self._best, self._result = scenario, result
-        elif self._known[key]:
+        elif self._verdicts[key]:
             self._best = scenario
-        return self._known[key]
+        return self._verdicts[key]
 
     def _played(self, scenario: Document) -> SeedResult:
         if self._plays >= self._most_plays or (self._plays > 0 and monotonic() > self._ends_at):

@@ -182,7 +182,7 @@ class Requests:
         headers = {"Content-Type": kind, **options.get("headers", {})}
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"
-        answer = self._asked(method, path, payload, headers, options.get("patient", False))
+        answer = self._answer(method, path, payload, headers, options.get("patient", False))
         self.replayed = answer.getheader("Idempotency-Replayed") is not None
         if answer.status < 400:
             return answer
@@ -193,7 +193,7 @@ class Requests:
             detail, kind = f"{method} {path}: {answer.status} {answer.reason}", "Http"
         raise ClientError(answer.status, kind, detail)
 
-    def _asked(
+    def _answer(
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], patient: bool
     ) -> HTTPResponse:
         is_reused = self._connection is not None

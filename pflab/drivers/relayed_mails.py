@@ -51,7 +51,7 @@ class RelayedMails:
         self._read = 0
         self._left: Counter[_Copy] = Counter()
         self._given_by: dict[_Copy, str] = {}
-        self._kept: set[_Copy] = set()
+        self._kept_copies: set[_Copy] = set()
         self._moved_s = 0.0
 
     def waits(self) -> str:
@@ -67,7 +67,7 @@ class RelayedMails:
         if time.monotonic() < self._moved_s + PATIENCE_S:
             return mails
         log.warning("%s for %g s: lab time goes on, and what arrives later is received then", mails, PATIENCE_S)
-        self._kept.update(self._left)
+        self._kept_copies.update(self._left)
         self._left.clear()
         self._given_by.clear()
         return ""
@@ -82,7 +82,7 @@ class RelayedMails:
         for event in events:
             if isinstance(event, HopDropped) or (isinstance(event, HopReceived) and not event.authenticated):
                 copies = [(event.mail, recipient) for recipient in event.recipients]
-                relayed = [copy for copy in copies if copy in self._left or copy in self._kept]
+                relayed = [copy for copy in copies if copy in self._left or copy in self._kept_copies]
                 self._end(relayed or self._oldest_of(event.node))
 
     def _oldest_of(self, server: str) -> list[_Copy]:
@@ -92,7 +92,7 @@ class RelayedMails:
     def _end(self, copies: Iterable[_Copy]) -> None:
         for copy in copies:
             self._moved_s = time.monotonic()
-            self._kept.discard(copy)
+            self._kept_copies.discard(copy)
             self._left[copy] -= 1
             if self._left[copy] <= 0:
                 del self._left[copy]

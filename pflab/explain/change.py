@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pflab.errors import LabError
-from pflab.explain.mail import answer_ended, fault_behind, mail_told
+from pflab.explain.mail import answer_ended, fault_behind, mail_lines
 from pflab.explain.outcome import Outcome
-from pflab.explain.source_choice import choice_told
+from pflab.explain.source_choice import choice_lines
 from pflab.runs.event_lines import event_json, one_line
 from pflab.runs.events import RunEvents
 from pflab.terms import number_sets as sets
@@ -125,7 +125,7 @@ class _Change:
         self.faults: set[str] = set()
         self.last_mail: dict[str, MailReceived] = {}
         self.noticed: dict[str, MailReceived] = {}
-        self.kept: list[Event] = []
+        self.evidence: list[Event] = []
 
     def life(self) -> Life:
         for event in self.run.events:  # mails first: within one instant an event may come before the mail that it names
@@ -133,15 +133,15 @@ class _Change:
                 self.sent(event)
         for event in self.run.events:
             if self._is_about(event):
-                self.kept.append(event)
-        self.kept += [
+                self.evidence.append(event)
+        self.evidence += [
             event
             for event in self.run.events
             if isinstance(event, FaultInjected | FaultHealed) and event.fault in self.faults
         ]
-        self.kept = self.run.in_order(self.kept)
+        self.evidence = self.run.in_order(self.evidence)
         creation = self._first(ChangeMade, lambda event: event.number == self.number)
-        return Life(self._what(creation), self._told(creation), self.kept)
+        return Life(self._what(creation), self._sentences(creation), self.evidence)
 
     # -- what belongs to it
 
@@ -195,8 +195,8 @@ class _Change:
         mail = self.last_mail.get(event.node)
         if mail is not None and mail.at == event.at:
             self.noticed.setdefault(event.node, mail)
-            if mail not in self.kept and mail.mail not in self.mails:
-                self.kept.append(mail)
+            if mail not in self.evidence and mail.mail not in self.mails:
+                self.evidence.append(mail)
         return True
 
     def entry(self, event: Any) -> bool:
@@ -211,7 +211,7 @@ class _Change:
     # -- in words
 
     def _first(self, kind: type[Any], fits: Callable[[Any], bool]) -> Any:
-        return next((event for event in self.kept if isinstance(event, kind) and fits(event)), None)
+        return next((event for event in self.evidence if isinstance(event, kind) and fits(event)), None)
 
     def _what(self, change: ChangeMade | None) -> str:
         if change is None:
@@ -220,10 +220,10 @@ class _Change:
         words = self.names.as_of(change.at).what(change.folder, change.object, change.number)
         return f"Change {self.shown}: {words}, {verb} on {change.node} at {to_the_second(change.at)}"
 
-    def _told(self, creation: ChangeMade | None) -> list[str]:
-        lines = list(self._mails_told())
+    def _sentences(self, creation: ChangeMade | None) -> list[str]:
+        lines = list(self._mail_sentences())
         stores = dict.fromkeys(
-            [event.node for event in self.kept if event.node != "lab"]
+            [event.node for event in self.evidence if event.node != "lab"]
             + [
                 store_named(entry)
                 for mail in self.mails.values()
@@ -234,14 +234,14 @@ class _Change:
         made_on = creation.node if creation else ""
         for store in sorted(stores):
             if store != made_on or self._applied(store) is not None:
-                lines += self._store_told(store, creation.at if creation else None)
+                lines += self._store_sentences(store, creation.at if creation else None)
         successor = self._first(ChangeMade, lambda event: self.number in event.supersedes)
         if successor is not None:
             when = to_the_second(successor.at)
             lines.append(f"{self.names.number(successor.number)} replaced it, made on {successor.node} at {when}.")
         return [*lines, self.outcome.sentence()] if self.outcome is not None else lines
 
-    def _mails_told(self) -> Iterable[str]:
+    def _mail_sentences(self) -> Iterable[str]:
         """Yield each mail that brought the change without a request, and the stores that it did not reach."""
         for id_, mail in self.mails.items():
             if mail.message_type not in BROADCASTS:
@@ -254,27 +254,27 @@ class _Change:
                 else f"in its broadcast ({kind})"
             )
             yield f"At {to_the_second(mail.at)} {mail.node} sends it to {to}, {how}."
-            for event in self.kept:
+            for event in self.evidence:
                 if isinstance(event, HopDropped) and event.mail == id_:
                     recipients = join_names(map(store_named, event.recipients))
                     yield f"  The copy for {recipients} is lost on arrival (fault {event.fault})."
                 elif isinstance(event, MailBad) and event.mail == id_:
-                    fault = fault_behind(event, self.kept)
+                    fault = fault_behind(event, self.evidence)
                     yield f"  {event.node} keeps its copy aside as bad mail: {event.reason}{fault}."
                 elif isinstance(event, HopExpired) and event.mail == id_:
                     recipients = join_names(map(store_named, event.recipients))
                     yield f"  At {to_the_second(event.at)} {event.node} gives up the copy for {recipients}: {event.reason}."
-            failures = [event for event in self.kept if isinstance(event, HopFailed) and event.mail == id_]
+            failures = [event for event in self.evidence if isinstance(event, HopFailed) and event.mail == id_]
             if failures:
                 first = failures[0]
                 yield f"  From {to_the_second(first.at)} on {first.node} cannot hand it to {first.next_hop}: {first.reason}."
 
-    def _store_told(self, store: str, made_at: LabTime | None) -> list[str]:
+    def _store_sentences(self, store: str, made_at: LabTime | None) -> list[str]:
         lines: list[str] = []
         entry = self._first(EntryMade, lambda event: event.node == store)
         if entry is not None:
             lines.append(self._missed(store, entry))
-        steps = [*self._chosen(store), *self._asked(store), *self._answered(store)]
+        steps = [*self._choices(store), *self._requests(store), *self._answers(store)]
         lines += [line for _, _, line in sorted(steps, key=lambda step: step[:2])]
         arrival = self._applied(store)
         rival = self._first(VersionApplied, lambda event: event.node == store and event.number != self.number)
@@ -301,14 +301,14 @@ class _Change:
 
     def _applied(self, store: str) -> VersionApplied | None:
         """Return the last event in which the store received the change. After a restore a store can receive a change again."""
-        applications = [event for event in self.kept if isinstance(event, VersionApplied) and event.node == store]
+        applications = [event for event in self.evidence if isinstance(event, VersionApplied) and event.node == store]
         return next((event for event in reversed(applications) if event.number == self.number), None)
 
     def _way(self, arrival: VersionApplied) -> str:
         """Return how a store received the change, in words."""
         arrived = (
             event
-            for event in self.kept
+            for event in self.evidence
             if isinstance(event, MailReceived) and event.node == arrival.node and event.seq < arrival.seq
         )
         mail = max(arrived, key=lambda event: event.seq, default=None)
@@ -327,29 +327,31 @@ class _Change:
         """Return whether the mail brings the change to a store, and its way there has not ended."""
         if mail.message_type not in UPDATES or store not in map(store_named, mail.recipients):
             return False
-        ends = [event for event in self.kept if event.mail == mail.mail]
+        ends = [event for event in self.evidence if event.mail == mail.mail]
         return not any(
             (isinstance(event, MailReceived | MailBad) and event.node == store)
             or (isinstance(event, HopDropped | HopExpired) and store in map(store_named, event.recipients))
             for event in ends
         )
 
-    def _chosen(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
-        for event in self.kept:
+    def _choices(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
+        for event in self.evidence:
             if isinstance(event, SourcesConsidered) and event.node == store:
-                for line in choice_told(event, self.names):
+                for line in choice_lines(event, self.names):
                     yield event.at, event.lamport, line
 
-    def _asked(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
-        for event in self.kept:
+    def _requests(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
+        for event in self.evidence:
             if isinstance(event, RequestSent) and event.node == store:
                 yield event.at, event.lamport, f"At {to_the_second(event.at)} {store} asks {event.source} for it."
 
-    def _answered(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
+    def _answers(self, store: str) -> Iterable[tuple[LabTime, int, str]]:
         for id_, mail in self.mails.items():
             if mail.message_type in RESPONSES and store in map(store_named, mail.recipients):
-                ends = [event for event in self.kept if isinstance(event, HopDropped | MailBad) and event.mail == id_]
-                how = answer_ended(ends[0], self.kept) if ends else ""
+                ends = [
+                    event for event in self.evidence if isinstance(event, HopDropped | MailBad) and event.mail == id_
+                ]
+                how = answer_ended(ends[0], self.evidence) if ends else ""
                 yield (
                     mail.at,
                     mail.lamport,
@@ -412,7 +414,7 @@ def _mail_life(run: RunEvents, mail: str) -> Life:
     events += [
         event for event in run.events if isinstance(event, FaultInjected | FaultHealed) and event.fault in faults
     ]
-    lines = mail_told(run.names, events, ended=_has_ended(run))
+    lines = mail_lines(run.names, events, ended=_has_ended(run))
     for creation in [event for event in events if isinstance(event, ChangeMade)]:
         post = _Change(run, creation).life()
         lines += [f"It became a post. {post.what}.", *(f"  {line}" for line in post.told)]

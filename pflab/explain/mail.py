@@ -21,7 +21,7 @@ from traces.events import (
 )
 
 
-def mail_told(names: Lexicon, events: list[Event], *, ended: bool) -> list[str]:
+def mail_lines(names: Lexicon, events: list[Event], *, ended: bool) -> list[str]:
     """Return a sentence for each step of a mail, from the events that name the mail.
 
     `ended`: the run has ended, so the mail goes no further.

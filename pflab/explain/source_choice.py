@@ -24,7 +24,7 @@ _WAYS: Mapping[str, str] = {
 _KINDS = ("in the site", "outside the site with affinity", "outside the site without affinity")
 
 
-def choice_told(event: SourcesConsidered, names: Lexicon) -> Iterator[str]:
+def choice_lines(event: SourcesConsidered, names: Lexicon) -> Iterator[str]:
     """Yield lines that say what is requested and how sources are selected, then a line for each holder."""
     number_words = (
         " and ".join(names.numbers(set_text) for set_text in (event.cnset, event.cnset_fai) if set_text) or "the rest"
@@ -35,10 +35,10 @@ def choice_told(event: SourcesConsidered, names: Lexicon) -> Iterator[str]:
     for place, candidate in enumerate(event.candidates, start=1):
         is_chosen = candidate.store in event.chosen
         why = "asked" if is_chosen else f"passed over: {candidate.passed_over}"
-        yield f"  {place}. {candidate.store} ({', '.join(_known(event, candidate))}): {why}."
+        yield f"  {place}. {candidate.store} ({', '.join(_traits(event, candidate))}): {why}."
 
 
-def _known(event: SourcesConsidered, candidate: Candidate) -> Iterator[str]:
+def _traits(event: SourcesConsidered, candidate: Candidate) -> Iterator[str]:
     yield f"version {candidate.version}"
     if candidate.down:
         yield "marked down"

@@ -81,7 +81,7 @@ class _Data:
 
     def __init__(self, numbers: str, table: Sequence[str], suffix: str = "") -> None:
         all_numbers = self._all = sets.parse_named(numbers)
-        self._known = {
+        self._numbers = {
             name: all_numbers[name] for name in sorted(all_numbers) if name != SETUP or len(all_numbers) == 1
         }
         self._table = sets.union(map(sets.parse_named, table))
@@ -90,15 +90,15 @@ class _Data:
     def received(self) -> list[str]:
         """Return `A-100 received` if no number up to A-100 is missing, else lines such as `A-2..50 received`, `A-1 missing`."""
         lines = []
-        for name, ranges in self._known.items():
+        for name, ranges in self._numbers.items():
             holes = self._holes(name)
             words = _listed(name, ranges) if holes else f"{name}-{ranges[-1][1]}"
-            lines += [f"{words} received{self._what}", *self._told(name, holes)]
+            lines += [f"{words} received{self._what}", *self._lines_of(name, holes)]
         return lines
 
     def missing(self) -> list[str]:
         """Return one line such as `A-1, A-5..7 missing` for each store of which numbers are missing."""
-        return [line for name in self._known for line in self._told(name, self._holes(name))]
+        return [line for name in self._numbers for line in self._lines_of(name, self._holes(name))]
 
     def unknown(self, done: str) -> list[str]:
         """Return lines such as `A-1 exists, not received` for the numbers that exist above the highest one of each store."""
@@ -111,11 +111,11 @@ class _Data:
                 lines.append(f"{_listed(name, above)} {exist}, not {done}{self._what}")
         return lines
 
-    def _told(self, name: str, holes: sets.Ranges) -> list[str]:
+    def _lines_of(self, name: str, holes: sets.Ranges) -> list[str]:
         return [f"{_listed(name, holes)} missing{self._what}"] if holes else []
 
     def _holes(self, name: str) -> sets.Ranges:
-        ranges = self._known[name]
+        ranges = self._numbers[name]
         between = [(name, gap_start[1] + 1, right[0] - 1) for gap_start, right in pairwise(ranges)]
         below = sets.common({name: [(0, ranges[0][0] - 1)]}, self._table)
         return sets.union([sets.tidy(between), below]).get(name, [])

@@ -119,7 +119,7 @@ class FaultPlan:
         self._active: dict[str, ActiveFault] = {}
         # A loss on a link is decided when the mail leaves, and takes effect when it arrives.
         self._armed: dict[AtArrival, str] = {}
-        self._held: dict[QueueRow, LabTime] = {}
+        self._hold_ends: dict[QueueRow, LabTime] = {}
         self._released: set[QueueRow] = set()
         self.disturbs_servers = False
         """Whether a fault is active that `pflab.simulation.environment` plays."""
@@ -132,7 +132,7 @@ class FaultPlan:
             self._number,
             [(replace(active, decided={}), list(active.decided.items())) for active in self._active.values()],
             list(self._armed.items()),
-            list(self._held.items()),
+            list(self._hold_ends.items()),
             list(self._released),
         )
         document: dict[str, Any] = msgspec.to_builtins(state)
@@ -154,7 +154,7 @@ class FaultPlan:
                 raise LabError(f"fault {fault.id} of the earlier lab: {error}") from error
         self._number = state.number
         self._active = {fault.id: replace(fault, decided=dict(decided)) for fault, decided in state.active}
-        self._armed, self._held = dict(state.armed), dict(state.held)
+        self._armed, self._hold_ends = dict(state.armed), dict(state.held)
         self._released = set(state.released)
         self._note_environment()
 
@@ -210,7 +210,7 @@ class FaultPlan:
 
     def held(self, mail: str) -> Mapping[QueueRow, LabTime]:
         """Return the queue rows in which faults hold a mail, given by its Message-ID, and until when."""
-        return {row: until_at for row, until_at in self._held.items() if row[2] == mail}
+        return {row: until_at for row, until_at in self._hold_ends.items() if row[2] == mail}
 
     def release(self, mail: str) -> Sequence[QueueRow]:
         """End every delay of one mail, and return the rows in which it was held. The caller makes these rows due.
@@ -222,7 +222,7 @@ class FaultPlan:
                 self._end(active)
         rows = tuple(self.held(mail))
         for row in rows:
-            del self._held[row]
+            del self._hold_ends[row]
             self._released.add(row)
         return rows
 
@@ -235,7 +235,7 @@ class FaultPlan:
     @property
     def held_until_at(self) -> LabTime:
         """When the last held mail leaves, even if its fault was healed; 0 if no mail is held."""
-        return max(self._held.values(), default=0)
+        return max(self._hold_ends.values(), default=0)
 
     @property
     def has_verb_faults(self) -> bool:
@@ -310,7 +310,7 @@ class FaultPlan:
                 if decision.hold_until_at is not None:
                     hold_until_at = max(hold_until_at or 0, decision.hold_until_at)
         if hold_until_at is not None and hold_until_at > point.now and point.row not in self._released:
-            self._held[point.row] = hold_until_at
+            self._hold_ends[point.row] = hold_until_at
             return Decision(hold_until_at=hold_until_at)
         for active, hole in self.of(Blackhole):
             if self._separates(hole, point):
@@ -386,7 +386,7 @@ class FaultPlan:
         if self._armed:
             self._armed.pop(_arrival(point.transmission), None)
         if point.delivered:
-            self._held.pop(point.row, None)
+            self._hold_ends.pop(point.row, None)
             self._released.discard(point.row)
             for fault in self.active():
                 if fault.decided.pop(point.row, GO).alter:

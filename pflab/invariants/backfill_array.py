@@ -58,7 +58,7 @@ class MailsBringWhatTheyName(Invariant):
 
     def remember(self) -> None:
         self._brought: dict[tuple[str, str, bool], dict[str, int]] = {}
-        self._gone: dict[tuple[str, str, bool], dict[str, int]] = self.facts.backups.follow({})
+        self._expired_numbers: dict[tuple[str, str, bool], dict[str, int]] = self.facts.backups.follow({})
         self._open: dict[str, MailReceived] = {}
         self._held_here: set[tuple[str, str]] = set()
 
@@ -107,7 +107,7 @@ class MailsBringWhatTheyName(Invariant):
                 for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
                     if text:
                         # The sender accounts for changes that expired at all holders, but cannot send them.
-                        expired_numbers = self._gone.get((mail.sender, section.folder, fai), bits.EMPTY)
+                        expired_numbers = self._expired_numbers.get((mail.sender, section.folder, fai), bits.EMPTY)
                         yield from self._section(
                             store, mail, section.folder, fai, bits.minus(bits.parse(text), expired_numbers)
                         )
@@ -115,7 +115,7 @@ class MailsBringWhatTheyName(Invariant):
     @event_handler
     def _everywhere(self, event: ExpiredEverywhere) -> None:
         for text, fai in ((event.cnset, False), (event.cnset_fai, True)):
-            bits.add(self._gone.setdefault((event.node, event.folder, fai), {}), bits.parse(text))
+            bits.add(self._expired_numbers.setdefault((event.node, event.folder, fai), {}), bits.parse(text))
 
     def _section(self, store: str, mail: MailReceived, folder: str, fai: bool, claims: bits.Bits) -> Witnesses:
         arrivals = self._brought.get((store, folder, fai), bits.EMPTY)
@@ -226,7 +226,7 @@ class SlotsGoToTheLongestDue(Invariant):
 
     def remember(self) -> None:
         self._due_at: dict[str, dict[int, LabTime]] = {}
-        self._asked: set[tuple[str, int]] = set()
+        self._stale_entries: set[tuple[str, int]] = set()
         """Entries whose due time is no longer known, because a request was sent since it was read. A request changes it."""
         self._certain: dict[str, dict[int, str]] = {}
         """By store: entries that certainly wait for a slot, and their folders."""
@@ -236,7 +236,7 @@ class SlotsGoToTheLongestDue(Invariant):
         waiting_entries = {entry.id: entry.folder for entry in reading.entries if entry.waiting_for_slot}
         self._due_at[reading.store] = {entry.id: entry.due_at for entry in reading.entries}
         self._certain[reading.store], self._possible[reading.store] = waiting_entries, dict(waiting_entries)
-        self._asked -= {place for place in self._asked if place[0] == reading.store}
+        self._stale_entries -= {place for place in self._stale_entries if place[0] == reading.store}
         return iter(())
 
     @event_handler
@@ -252,15 +252,15 @@ class SlotsGoToTheLongestDue(Invariant):
     def _timed_out(self, event: EntryTimedOut) -> None:
         place = (event.node, event.entry)
         due_at = self._due_at.get(event.node, {})
-        before = event.at if place in self._asked else due_at.get(event.entry)
-        self._asked.discard(place)
+        before = event.at if place in self._stale_entries else due_at.get(event.entry)
+        self._stale_entries.discard(place)
         if before is not None and event.node in self._due_at:
             due_at[event.entry] = min(before, event.at)
 
     @event_handler
     def _considered(self, event: SourcesConsidered) -> None:
         due_at = self._due_at.get(event.node, {})
-        if (event.node, event.entry) in self._asked:
+        if (event.node, event.entry) in self._stale_entries:
             due_at.pop(event.entry, None)
         elif event.entry in due_at:  # if a source says that the items expired there, the entry asks before its time
             due_at[event.entry] = min(due_at[event.entry], event.at)
@@ -288,7 +288,7 @@ class SlotsGoToTheLongestDue(Invariant):
         if first and self.facts.outstanding[event.node] + len(first) > _limit(self.facts, event.node):
             yield f"{event.node} asks for its entry {event.entry}, but entry {first[0]} was due earlier and waits for the slot"
         self._possible.get(event.node, {}).pop(event.entry, None)
-        self._asked.add((event.node, event.entry))
+        self._stale_entries.add((event.node, event.entry))
 
     @event_handler
     def _deferred(self, event: RequestDeferred) -> Witnesses:
@@ -300,7 +300,7 @@ class SlotsGoToTheLongestDue(Invariant):
             yield f"{event.node} lets its entry {event.entry} wait for a slot, but a slot is free: {slots}"
         if is_known:
             self._possible[event.node][event.entry] = event.folder
-            if event.entry in self._due_at[event.node] and (event.node, event.entry) not in self._asked:
+            if event.entry in self._due_at[event.node] and (event.node, event.entry) not in self._stale_entries:
                 self._certain[event.node][event.entry] = event.folder
 
     def _queue(self, event: RequestSent | RequestDeferred, entries: dict[str, dict[int, str]]) -> list[int]:

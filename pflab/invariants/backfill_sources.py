@@ -50,7 +50,7 @@ class _OfSources(Invariant):
         self._rows: dict[tuple[str, str, str], bits.Bits] = self.facts.backups.follow({})
         self._lists: dict[tuple[str, str], frozenset[str]] = self.facts.backups.follow({})
         self._down: dict[tuple[str, str], bool] = self.facts.backups.follow({})
-        self._heard: dict[tuple[str, str], LabTime] = self.facts.backups.follow({})
+        self._heard_at: dict[tuple[str, str], LabTime] = self.facts.backups.follow({})
         self._transit: dict[tuple[str, str], int] = self.facts.backups.follow({})
 
     @event_handler
@@ -58,9 +58,9 @@ class _OfSources(Invariant):
         """Note that the sender is up, and how long the mail took. Ignore a mail that a later mail of the sender overtook."""
         mail = self.facts.mails.get(event.mail or "")
         key = (event.node, event.sender)
-        if mail is None or mail.at <= self._heard.get(key, -1):
+        if mail is None or mail.at <= self._heard_at.get(key, -1):
             return
-        self._heard[key] = mail.at
+        self._heard_at[key] = mail.at
         self._down.pop(key, None)
         took = max(0, event.at - mail.at)
         before = self._transit.get(key)

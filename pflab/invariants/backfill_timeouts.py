@@ -46,7 +46,7 @@ class EntriesWaitAsConfigured(Invariant):
 
     def remember(self) -> None:
         self._rows: dict[tuple[str, str, str], bits.Bits] = self.facts.backups.follow({})
-        self._made: dict[tuple[str, int], EntryMade] = self.facts.backups.follow({})
+        self._entries: dict[tuple[str, int], EntryMade] = self.facts.backups.follow({})
         self._near_at: dict[tuple[str, int], LabTime] = self.facts.backups.follow({})
         """By entry: when the site first claimed some of the numbers that the entry had when it was made or divided."""
         self._called_local: dict[tuple[str, int], bool] = self.facts.backups.follow({})
@@ -102,7 +102,7 @@ class EntriesWaitAsConfigured(Invariant):
     def _claims(self, event: RowReplaced | MailReceived, folder: str, store: str) -> None:
         """Note each entry of which a store of the site now claims all numbers."""
         if self._same_site(event.node, store):
-            for key, entry in self._made.items():
+            for key, entry in self._entries.items():
                 if key[0] == event.node and entry.folder == folder and self._in_the_site(entry, event.node):
                     self._near_at.setdefault(key, event.at)
 
@@ -128,7 +128,7 @@ class EntriesWaitAsConfigured(Invariant):
     @event_handler
     def _entry(self, event: EntryMade) -> Witnesses:
         key = event.node, event.entry
-        self._made[key] = event
+        self._entries[key] = event
         numbers = bits.by_kind(event.cnset, event.cnset_fai)
         near = self._in_the_site(event, event.node)
         subject = f"{event.node}'s entry {event.entry} of {self.facts.folder(event.folder)}"
@@ -148,7 +148,7 @@ class EntriesWaitAsConfigured(Invariant):
             asks_at_once = str(self.facts.topology.servers[event.node].version) == "5.5"
             at_once = asks_at_once and self._new.get((event.node, event.folder), False)
             return event.at + (0 if at_once else self._first_us(event.node, local=event.local))
-        parent = self._made.get((event.node, event.parent))
+        parent = self._entries.get((event.node, event.parent))
         if parent is None or self.facts.was_suspended(event.node, event.folder, parent.at):
             return None
         self._near_at.pop((event.node, event.parent), None)
@@ -156,10 +156,10 @@ class EntriesWaitAsConfigured(Invariant):
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
         present = {entry.id: entry for entry in reading.entries}
-        for key in [key for key in self._made if key[0] == reading.store]:
+        for key in [key for key in self._entries if key[0] == reading.store]:
             entry = present.get(key[1])
             if entry is None:
-                for mapping in (self._made, self._near_at, self._called_local):
+                for mapping in (self._entries, self._near_at, self._called_local):
                     mapping.pop(key, None)
             else:
                 yield from self._rightly_local(reading.store, entry)
@@ -268,21 +268,21 @@ class SilentSourcesGoDown(Invariant):
     says = "A source that has sent nothing since it was asked is marked down when the retry time-out ends."
 
     def remember(self) -> None:
-        self._asked: dict[tuple[str, int, str], RequestSent] = self.facts.backups.follow({})
+        self._requests: dict[tuple[str, int, str], RequestSent] = self.facts.backups.follow({})
         self._down: dict[tuple[str, str], bool] = self.facts.backups.follow({})
 
     @event_handler
     def _sent(self, event: RequestSent) -> None:
-        self._asked[event.node, event.entry, event.source] = event
+        self._requests[event.node, event.entry, event.source] = event
         self._down.pop((event.node, event.source), None)
 
     @event_handler
     def _received(self, event: MailReceived) -> None:
         """Forget requests to the sender, which is up, and requests for the mail's folders, which the mail may answer (BF-2)."""
         folders = {section.folder for section in event.folders}
-        for key, request in list(self._asked.items()):
+        for key, request in list(self._requests.items()):
             if key[0] == event.node and (request.source == event.sender or request.folder in folders):
-                del self._asked[key]
+                del self._requests[key]
 
     @event_handler
     def _marked(self, event: SourceDown) -> None:
@@ -290,7 +290,7 @@ class SilentSourcesGoDown(Invariant):
 
     @event_handler
     def _ended(self, event: RequestEnded) -> Witnesses:
-        request = self._asked.pop((event.node, event.entry, event.source), None)
+        request = self._requests.pop((event.node, event.entry, event.source), None)
         if request is None or event.how != "retry" or event.at < request.retry_at:
             return
         if not self._down.get((event.node, event.source)):

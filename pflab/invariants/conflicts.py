@@ -131,7 +131,7 @@ class ContactsAreNotified(Invariant):
     )
 
     def remember(self) -> None:
-        self._kept: dict[Place, set[str]] = self.facts.backups.follow({})
+        self._versions: dict[Place, set[str]] = self.facts.backups.follow({})
         self._since: dict[Place, LabTime] = self.facts.backups.follow({})
         """When a message got into conflict at the store."""
         self._notified: dict[Place, set[str]] = self.facts.backups.follow({})
@@ -167,7 +167,7 @@ class ContactsAreNotified(Invariant):
         """Remember a version. Return the other versions that the store kept and that this version does not include."""
         if event.kind != "message":
             return set()
-        numbers = self._kept.setdefault((event.node, event.folder, event.object), set())
+        numbers = self._versions.setdefault((event.node, event.folder, event.object), set())
         numbers -= self.facts.ancestors.get(event.number, frozenset())
         rivals = numbers - {event.number}
         if deleted:
@@ -219,7 +219,7 @@ class ContactsAreNotified(Invariant):
         wait_us = settings.status_timeout_us + 2 * settings.status_alignment_us
         is_repeat = self._notified.get(place) == versions
         is_due = self.facts.known.resolve(*place[:2]) is ResolveMethod.DEFAULT
-        if before is None or since_at is None or versions != self._kept.get(place) or is_repeat or not is_due:
+        if before is None or since_at is None or versions != self._versions.get(place) or is_repeat or not is_due:
             home = self.facts.known.home(event.node, event.folder)
             yield f"{event.node} sent a notice of a conflict of {subject} without a reason; the home store is {home}"
         elif has:
@@ -243,12 +243,12 @@ class ContactsAreNotified(Invariant):
     @event_handler
     def _expired(self, event: ItemExpired) -> None:
         """Forget an expired version: a later version is applied as if it were the first (DL-3)."""
-        self._kept.get((event.node, event.folder, event.object), set()).discard(event.number)
+        self._versions.get((event.node, event.folder, event.object), set()).discard(event.number)
 
     @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
-        for key in [key for key in self._kept if key[:2] == (event.node, event.folder)]:
-            del self._kept[key]
+        for key in [key for key in self._versions if key[:2] == (event.node, event.folder)]:
+            del self._versions[key]
 
     @event_handler
     def _started(self, event: NodeStarted) -> None:

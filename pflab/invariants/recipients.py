@@ -285,8 +285,8 @@ class SilentHoldersAreAskedAgain(Invariant):
     says = "A holder that was asked for its status and has never answered is asked again at the next check."
 
     def remember(self) -> None:
-        self._asked: dict[str, dict[tuple[str, str], LabTime]] = {}
-        self._heard: set[tuple[str, str, str]] = set()
+        self._requests: dict[str, dict[tuple[str, str], LabTime]] = {}
+        self._answers: set[tuple[str, str, str]] = set()
         self._listed: dict[tuple[str, str], tuple[str, ...]] = {}
         self._started_at: dict[str, LabTime] = {}
 
@@ -298,12 +298,12 @@ class SilentHoldersAreAskedAgain(Invariant):
     def _submitted(self, event: MailSubmitted) -> None:
         if event.message_type != MailKind.STATUS_REQUEST or Mark.DELETE_PENDING in event.marks or self._nightly(event):
             return
-        requests = self._asked.setdefault(event.node, {})
+        requests = self._requests.setdefault(event.node, {})
         for store in sorted(stores_of(event.recipients)):
             for section in event.folders:
                 holders = self._listed.get((event.node, section.folder))
                 is_required = holders is None or store in holders
-                if is_required and (event.node, section.folder, store) not in self._heard:
+                if is_required and (event.node, section.folder, store) not in self._answers:
                     requests[section.folder, store] = event.at
 
     def _nightly(self, event: MailSubmitted) -> bool:
@@ -319,25 +319,25 @@ class SilentHoldersAreAskedAgain(Invariant):
     @event_handler
     def _received(self, event: MailReceived) -> None:
         for section in event.folders:
-            self._asked.get(event.node, {}).pop((section.folder, event.sender), None)
+            self._requests.get(event.node, {}).pop((section.folder, event.sender), None)
 
     @event_handler
     def _row(self, event: RowReplaced) -> None:
-        self._heard.add((event.node, event.folder, event.store))
+        self._answers.add((event.node, event.folder, event.store))
 
     @event_handler
     def _over(self, event: ReplicaDropped | ReplicaPending) -> None:
-        requests = self._asked.get(event.node, {})
+        requests = self._requests.get(event.node, {})
         for key in [key for key in requests if key[0] == event.folder]:
             del requests[key]
 
     @event_handler
     def _started(self, event: NodeStarted) -> None:
         self._started_at[event.node] = event.at
-        self._asked.pop(event.node, None)  # the store makes up for a missed check some time after its start
+        self._requests.pop(event.node, None)  # the store makes up for a missed check some time after its start
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
-        requests = self._asked.get(store)
+        requests = self._requests.get(store)
         settings = self.facts.topology.servers[store].settings
         if not requests or not settings.repeat_status:
             return
@@ -365,11 +365,11 @@ class ChangesCoverWhatIsKept(Invariant):
     says = "The predecessor list of a change covers every version of the object that the changing store kept."
 
     def remember(self) -> None:
-        self._kept: dict[tuple[str, str], dict[str, tuple[str, ...]]] = self.facts.backups.follow({})
+        self._versions: dict[tuple[str, str], dict[str, tuple[str, ...]]] = self.facts.backups.follow({})
 
     @event_handler
     def _made(self, event: ChangeMade) -> Witnesses:
-        versions = self._kept.setdefault((event.node, event.folder), {})
+        versions = self._versions.setdefault((event.node, event.folder), {})
         for number in versions.get(event.object, ()):
             if not bits.covers(event.pcl, number):
                 yield f"{self.facts.what(event)} does not include {self.facts.shown(number)}, which {event.node} kept"
@@ -377,7 +377,7 @@ class ChangesCoverWhatIsKept(Invariant):
 
     @event_handler
     def _applied(self, event: VersionApplied) -> None:
-        versions = self._kept.setdefault((event.node, event.folder), {})
+        versions = self._versions.setdefault((event.node, event.folder), {})
         if event.deleted or event.kind != "message":
             versions[event.object] = (event.number,)
         else:
@@ -386,11 +386,11 @@ class ChangesCoverWhatIsKept(Invariant):
 
     @event_handler
     def _tombstone_dropped(self, event: TombstoneDropped) -> None:
-        self._kept.get((event.node, event.folder), {}).pop(event.object, None)
+        self._versions.get((event.node, event.folder), {}).pop(event.object, None)
 
     @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
-        self._kept.pop((event.node, event.folder), None)
+        self._versions.pop((event.node, event.folder), None)
 
 
 REPEATS: tuple[type[Invariant], ...] = (SilentHoldersAreAskedAgain, ChangesCoverWhatIsKept)

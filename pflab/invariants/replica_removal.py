@@ -40,7 +40,7 @@ class LeavingStoresBroadcastFirst(Invariant):
     )
 
     def remember(self) -> None:
-        self._sent: dict[tuple[str, str], dict[str, int]] = {}
+        self._broadcasts: dict[tuple[str, str], dict[str, int]] = {}
         self._leaves: dict[tuple[str, str], ReplicaPending] = self.facts.backups.follow({})
 
     @event_handler
@@ -51,7 +51,7 @@ class LeavingStoresBroadcastFirst(Invariant):
             self._count_as_sent(place)
 
     def _count_as_sent(self, place: tuple[str, str]) -> None:
-        numbers = self._sent.setdefault(place, {})
+        numbers = self._broadcasts.setdefault(place, {})
         for change in self.facts.own_changes.get(place, ()):
             bits.add_number(numbers, change.number, fai=change.kind == "fai")
 
@@ -83,15 +83,15 @@ class LeavingStoresBroadcastFirst(Invariant):
             place = (event.node, section.folder)
             claims = bits.by_kind(section.cnset, section.cnset_fai)
             if event.message_type in UPDATES:
-                bits.add(self._sent.setdefault(place, {}), claims)
+                bits.add(self._broadcasts.setdefault(place, {}), claims)
             elif Mark.DELETE_PENDING in event.marks and event.message_type == MailKind.STATUS_REQUEST:
                 folder = self.facts.folder(section.folder)
                 first = self._leaves.pop(place, None)
                 row = bits.by_kind(section.row, section.row_fai)
                 if self.facts.suspended.get(event.node):
                     # The changes in the row count as broadcast, and the holders ask for them later (RP-5).
-                    bits.add(self._sent.setdefault(place, {}), row)
-                elif first and (unsent := self._lacking(place, self._sent.get(place, bits.EMPTY))):
+                    bits.add(self._broadcasts.setdefault(place, {}), row)
+                elif first and (unsent := self._lacking(place, self._broadcasts.get(place, bits.EMPTY))):
                     yield f"{event.node} leaves {folder}, but has not broadcast {', '.join(unsent)}"
                 unsaid = self._lacking(place, row)
                 if unsaid:
@@ -121,7 +121,7 @@ class ReplicasDroppedWithPermission(Invariant):
     )
 
     def remember(self) -> None:
-        self._gone: dict[tuple[str, str], bool] = self.facts.backups.follow({})
+        self._removals: dict[tuple[str, str], bool] = self.facts.backups.follow({})
         self._answers: dict[tuple[str, str], tuple[tuple[str, LabTime], ...]] = self.facts.backups.follow({})
         """By store and folder: each answer of a holder in the present removal, with its time."""
         self._rows: dict[tuple[str, str], dict[str, bits.Bits]] = self.facts.backups.follow({})
@@ -129,16 +129,16 @@ class ReplicasDroppedWithPermission(Invariant):
 
     @event_handler
     def _hidden(self, event: FolderHidden) -> None:
-        self._gone[event.node, event.folder] = True
+        self._removals[event.node, event.folder] = True
 
     @event_handler
     def _shown(self, event: FolderShown) -> None:
-        self._gone.pop((event.node, event.folder), None)
+        self._removals.pop((event.node, event.folder), None)
 
     @event_handler
     def _deleted(self, event: TombstoneMade) -> None:
         if event.folder == HIERARCHY:
-            self._gone[event.node, event.object] = True
+            self._removals[event.node, event.object] = True
 
     @event_handler
     def _received(self, event: MailReceived) -> None:
@@ -162,7 +162,7 @@ class ReplicasDroppedWithPermission(Invariant):
     @event_handler
     def _dropped(self, event: ReplicaDropped) -> Witnesses:
         place = (event.node, event.folder)
-        if self._gone.get(place):
+        if self._removals.get(place):
             return
         subject = f"{event.node} dropped its data of {self.facts.folder(event.folder)}"
         stores = [store for store, at in self._answers.get(place, ()) if self._may_drop(event, at)]

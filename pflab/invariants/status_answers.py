@@ -206,7 +206,7 @@ class StatusRequestsAreAnswered(Invariant):
         if event.message_type != MailKind.STATUS_REQUEST or Mark.ALL_RESPOND not in event.marks:
             return ""
         # The store has at least what its own last mail about the folder claimed.
-        row = knowledge.said.get((event.node, section.folder), bits.EMPTY)
+        row = knowledge.claims.get((event.node, section.folder), bits.EMPTY)
         gap = bits.minus(row, bits.by_kind(section.row, section.row_fai))
         return f"{event.sender} lacks {self.facts.words(gap)}" if gap else ""
 

@@ -83,7 +83,7 @@ class OneWinner(Invariant):
     )
 
     def remember(self) -> None:
-        self._shown: dict[tuple[str, tuple[str, ...]], tuple[str, str]] = {}
+        self._winners: dict[tuple[str, tuple[str, ...]], tuple[str, str]] = {}
 
     def on_folder(self, reading: FolderReading) -> Witnesses:
         if reading.folder == HIERARCHY:
@@ -95,7 +95,7 @@ class OneWinner(Invariant):
             if shown_number is None:
                 yield f"{reading.store} keeps {subject}, but shows no version of it"
                 continue
-            first, store = self._shown.setdefault((object_, numbers), (shown_number, reading.store))
+            first, store = self._winners.setdefault((object_, numbers), (shown_number, reading.store))
             if first != shown_number:
                 text = f"{self.facts.shown(shown_number)} of {subject} and {store} shows {self.facts.shown(first)}"
                 yield f"{reading.store} shows {text}, although both keep the same versions"

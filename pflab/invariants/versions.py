@@ -86,18 +86,18 @@ class HeldVersionsAreReleased(Invariant):
     )
 
     def remember(self) -> None:
-        self._held: dict[str, dict[str, VersionHeld]] = self.facts.backups.follow({})
+        self._held_versions: dict[str, dict[str, VersionHeld]] = self.facts.backups.follow({})
         self._freed: dict[str, set[str]] = self.facts.backups.follow({})
 
     @event_handler
     def _waits(self, event: VersionHeld) -> None:
-        self._held.setdefault(event.node, {})[event.number] = event
+        self._held_versions.setdefault(event.node, {})[event.number] = event
         if self.facts.known.kept(event.node, event.waits_for) is not None:
             self._freed.setdefault(event.node, set()).add(event.waits_for)
 
     @event_handler
     def _applied(self, event: VersionApplied) -> None:
-        held_versions = self._held.get(event.node)
+        held_versions = self._held_versions.get(event.node)
         if held_versions and event.kind == "folder":
             held_versions.pop(event.number, None)
             if any(held_version.waits_for == event.object for held_version in held_versions.values()):
@@ -106,20 +106,20 @@ class HeldVersionsAreReleased(Invariant):
     @event_handler
     def _over(self, event: VersionIgnored | VersionDropped | VersionFailed) -> None:
         if event.number is not None:
-            self._held.get(event.node, {}).pop(event.number, None)
+            self._held_versions.get(event.node, {}).pop(event.number, None)
 
     @event_handler
     def _next(
         self, event: MailReceived | ChangeMade | HopReceived | HopSent | MailSubmitted | NodeStarted
     ) -> Witnesses:
         folders = self._freed.pop(event.node, None)
-        for number, version in list(self._held.get(event.node, {}).items()) if folders else ():
+        for number, version in list(self._held_versions.get(event.node, {}).items()) if folders else ():
             if folders and version.waits_for in folders:
-                del self._held[event.node][number]
+                del self._held_versions[event.node][number]
                 yield f"{event.node} still holds {self._shown(version)}, although this folder has arrived"
 
     def on_array(self, reading: ArrayReading) -> Witnesses:
-        for version in self._held.get(reading.store, {}).values() if reading.quiet else ():
+        for version in self._held_versions.get(reading.store, {}).values() if reading.quiet else ():
             if version.until_at < reading.now:
                 text = f"although its time ended at {format_instant(version.until_at)}"
                 yield f"{reading.store} still holds {self._shown(version)}, {text}"
@@ -138,7 +138,7 @@ class NumbersNeverReissued(Invariant):
 
     def remember(self) -> None:
         self._last: dict[str, int] = {}
-        self._given: set[str] = set()
+        self._numbers: set[str] = set()
         self._objects: set[str] = set()
 
     @event_handler
@@ -149,11 +149,11 @@ class NumbersNeverReissued(Invariant):
         number = self.facts.shown(event.number)
         if guid != self.facts.guid_of.get(event.node):
             yield f"{event.node} gave a change the number {number}, which does not have its own GUID"
-        if event.number in self._given:
+        if event.number in self._numbers:
             yield f"{event.node} gave a change the number {number}, which it had given before"
         elif last is not None and counter != last + 1:
             yield f"{event.node} gave a change the number {number} directly after {last}"
-        self._given.add(event.number)
+        self._numbers.add(event.number)
         if event.operation == "create":
             if event.object in self._objects:
                 yield f"{event.node} created object {event.object} by {number}, but this object id was already given"

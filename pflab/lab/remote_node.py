@@ -42,16 +42,16 @@ class RemoteNode(RemoteChanges):
         self.name = name
         self._client = client
         self._base = f"/nodes/{quoted(name)}"
-        self._kept: dict[str, Any] | None = None
+        self._cache: dict[str, Any] | None = None
 
     def keep_reads(self, keep: bool) -> None:
         """Start or stop caching answers. The caller turns this on only while nothing changes at the node."""
-        self._kept = ({} if self._kept is None else self._kept) if keep else None
+        self._cache = ({} if self._cache is None else self._cache) if keep else None
 
     def forget_reads(self) -> None:
         """Empty the cache."""
-        if self._kept is not None:
-            self._kept = {}
+        if self._cache is not None:
+            self._cache = {}
 
     # -- users
 
@@ -117,13 +117,13 @@ class RemoteNode(RemoteChanges):
         return _view(self._read(target), read.kind)
 
     def _read(self, path: str) -> Any:
-        if self._kept is None:
+        if self._cache is None:
             return self._get(path)
-        if path not in self._kept and path.startswith("/knowledge?"):
-            self._read_all(self._kept)
-        if path not in self._kept:
-            self._kept[path] = self._get(path)
-        return self._kept[path]
+        if path not in self._cache and path.startswith("/knowledge?"):
+            self._read_all(self._cache)
+        if path not in self._cache:
+            self._cache[path] = self._get(path)
+        return self._cache[path]
 
     def _read_all(self, cache: dict[str, Any]) -> None:
         """Fetch all that the node knows with one request and cache it. The oracle and the invariants read all of it."""

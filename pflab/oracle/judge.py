@@ -44,7 +44,7 @@ class Observer:
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
-        self._seen = 0
+        self._position = 0
         self._dropped_replicas: set[tuple[str, str]] = set()
         self._dropped_tombstones: set[str] = set()
         self._expired: set[str] = set()
@@ -59,8 +59,8 @@ class Observer:
 
     def observe(self) -> list[Event]:
         """Pass new events to the oracle. Return them."""
-        fresh = list(self._lab.events(self._seen))
-        self._seen += len(fresh)
+        fresh = list(self._lab.events(self._position))
+        self._position += len(fresh)
         for event in fresh:
             self.losses.take(event)
             self._take(event)

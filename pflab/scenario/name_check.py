@@ -63,9 +63,9 @@ class NameCheck:
     def step(self, verb: str, args: Any, at: Sequence[PathItem]) -> Iterator[Problem]:
         """Yield the problems of one step. The names that it defines are known to later steps."""
         if verb in {"stop", "start", "kill"}:
-            yield from self._each(at, None, args, self._servers, "server")
+            yield from self._unknown_names(at, None, args, self._servers, "server")
         elif verb == "heal":
-            yield from self._each(at, None, args, self._faults, "fault (the name given with as, or all)")
+            yield from self._unknown_names(at, None, args, self._faults, "fault (the name given with as, or all)")
         elif verb == "checkpoint":
             self._checkpoints.append(args)
         elif isinstance(args, FaultStep):
@@ -82,17 +82,17 @@ class NameCheck:
             if args.show is not None:
                 yield from self._show(args.show, (*at, "show"))
         elif isinstance(args, model.Directory):
-            yield from self._each(at, "delete", args.delete, self._servers, "server")
-            yield from self._each(at, "on", args.on, self._servers, "server")
+            yield from self._unknown_names(at, "delete", args.delete, self._servers, "server")
+            yield from self._unknown_names(at, "on", args.on, self._servers, "server")
         elif isinstance(args, model.Settings):
             yield from self._settings(args, at)
         else:
             yield from self._common(args, at)
         if isinstance(args, model.Replicas) and args.by is not None:
-            yield from self._each(at, "by", args.by, self._servers, "server")
+            yield from self._unknown_names(at, "by", args.by, self._servers, "server")
         if isinstance(args, model.Send):
             folders = [name for name in args.addresses if "@" not in name]
-            yield from self._each(at, "to", folders, self._folders, _FOLDER)
+            yield from self._unknown_names(at, "to", folders, self._folders, _FOLDER)
         name = getattr(args, "name", None)
         if name is not None and not isinstance(args, model.Folder):
             yield from self._new_name(verb, name, args, at)
@@ -112,7 +112,7 @@ class NameCheck:
     # --- the parts
 
     def _settings(self, args: model.Settings, at: Sequence[PathItem]) -> Iterator[Problem]:
-        yield from self._each(at, "on", args.on, self._servers, "server")
+        yield from self._unknown_names(at, "on", args.on, self._servers, "server")
         for name, raw in args.values.items():
             place, of_key = (*at, "set", name), True
             try:
@@ -125,7 +125,7 @@ class NameCheck:
         for field in _STORE_FIELDS:
             value = getattr(args, field, None)
             if value not in (None, ("none",)) and field in type(args).model_fields:
-                yield from self._each(at, key_of(type(args), field), value, self._servers, "server")
+                yield from self._unknown_names(at, key_of(type(args), field), value, self._servers, "server")
         for field, candidates, what in (
             ("folder", self._folders, _FOLDER),
             ("message", self._messages, "message of an earlier step (its as)"),
@@ -134,26 +134,26 @@ class NameCheck:
         ):
             value = getattr(args, field, None)
             if value is not None:
-                yield from self._each(at, field, value, candidates, what)
+                yield from self._unknown_names(at, field, value, candidates, what)
 
     def _show(self, args: Show, at: Sequence[PathItem]) -> Iterator[Problem]:
         yield from self._common(args, at)
         for key, value in (("server", args.server), ("row", args.row)):
             if value is not None:
-                yield from self._each(at, key, value, self._servers, "server")
+                yield from self._unknown_names(at, key, value, self._servers, "server")
         if args.mail is not None:
             yield from self._common(args.mail, (*at, "mail"))
 
     def _folder(self, args: model.Folder, at: Sequence[PathItem]) -> Iterator[Problem]:
-        yield from self._each(at, "on", args.on, self._servers, "server")
+        yield from self._unknown_names(at, "on", args.on, self._servers, "server")
         if args.replicas is not None:
-            yield from self._each(at, "replicas", args.replicas, self._servers, "server")
+            yield from self._unknown_names(at, "replicas", args.replicas, self._servers, "server")
         for field in ("change", "rename", "move", "delete", "propagate"):
             path = getattr(args, field)
             if path is not None:
-                yield from self._each(at, field, path, self._folders, _FOLDER)
+                yield from self._unknown_names(at, field, path, self._folders, _FOLDER)
         if args.under not in (None, "/"):
-            yield from self._each(at, "under", args.under, self._folders, _FOLDER)
+            yield from self._unknown_names(at, "under", args.under, self._folders, _FOLDER)
         if args.create is not None:
             above = args.create.rpartition("/")[0]
             if above and above not in self._folders:
@@ -184,29 +184,31 @@ class NameCheck:
             "connector": self._connectors,
         }
         for key, value, what in names_in(args.fault):
-            yield from self._each(at, key, value, candidates[what], what)
+            yield from self._unknown_names(at, key, value, candidates[what], what)
         if args.name is not None:
             yield from self._newly_named(args.name, self._faults, at)
 
     def _condition(self, args: Condition, at: Sequence[PathItem]) -> Iterator[Problem]:
         on = None if args.on == ("all",) else args.on
         if on is not None:
-            yield from self._each(at, "on", on, self._servers, "server")
+            yield from self._unknown_names(at, "on", on, self._servers, "server")
         if args.folder is not None:
-            yield from self._each(at, "folder", args.folder, self._folders, _FOLDER)
+            yield from self._unknown_names(at, "folder", args.folder, self._folders, _FOLDER)
         for field in ("has", "lacks", "shows", "versions", "conflict"):
             value = getattr(args, field)
             if value is not None and value != ("none",):
-                yield from self._each(at, field, list(value), self._messages, "message of an earlier step (its as)")
+                yield from self._unknown_names(
+                    at, field, list(value), self._messages, "message of an earlier step (its as)"
+                )
         for field in ("converged", "unconverged", "equal"):
             value = getattr(args, field)
             if value not in (None, ("all",)):
-                yield from self._each(at, field, value, self._folders, _FOLDER)
+                yield from self._unknown_names(at, field, value, self._folders, _FOLDER)
         if args.since is not None:
-            yield from self._each(at, "since", args.since, self._checkpoints, "checkpoint of an earlier step")
+            yield from self._unknown_names(at, "since", args.since, self._checkpoints, "checkpoint of an earlier step")
         for key in ("state", "sync"):
             for store in getattr(args, key) or ():
-                yield from self._each((*at, key), store, store, self._servers, "server", of_key=True)
+                yield from self._unknown_names((*at, key), store, store, self._servers, "server", of_key=True)
         for key, parts in (("array", args.array), ("mails", args.mails), ("events", args.events)):
             for number, part in enumerate(parts or ()):
                 yield from self._list_item(args, part, (*at, key), number)
@@ -223,7 +225,7 @@ class NameCheck:
         for field in ("from_", "to"):
             value = getattr(args, field)
             if value is not None:
-                yield from self._each(at, key_of(type(args), field), value, self._servers, "server")
+                yield from self._unknown_names(at, key_of(type(args), field), value, self._servers, "server")
         if args.event is not None:
             yield from self._event(args.event, args.fields, at)
 
@@ -240,7 +242,7 @@ class NameCheck:
                     (*at, "with", field), f"{tag} has no field {quoted(field)}", right, of_key=True
                 )
 
-    def _each(
+    def _unknown_names(
         self,
         at: Sequence[PathItem],
         key: str | None,

@@ -86,7 +86,7 @@ class Play:
         self.backups: dict[str, str] = {}
         self.checkpoints: dict[str, int] = {}
         self.mark = 0
-        self.found: set[int] = set()
+        self.matches: set[int] = set()
         self.mails = 0
         self.outside_mails = 0
 
@@ -209,7 +209,7 @@ class Play:
                 if message_name not in self.named:
                     raise StepFailed(
                         [f"a message named {message_name!r}"],
-                        [f"no earlier step has named one; the names are {self._known()}"],
+                        [f"no earlier step has named one; the names are {self._names_in_words()}"],
                     )
                 messages.append((message_name, self.named[message_name]))
         return messages
@@ -217,7 +217,7 @@ class Play:
     def message(self, name: str) -> Named:
         return self.messages([name])[0][1]
 
-    def _known(self) -> str:
+    def _names_in_words(self) -> str:
         return ", ".join([*self.groups, *self.named]) or "none"
 
     def find(self, store: str, name: str) -> tuple[str, Named]:

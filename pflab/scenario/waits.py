@@ -38,12 +38,12 @@ async def until(play: Play, condition: Until) -> None:
         play.look_from_instant(play.lab.now)
         _in_its_minute(condition, began_at, play.lab.now, "this to hold")
         return
-    search = _Search(play, _wanted(play, condition))
-    if not await play.lab.until(search.found, limit_at):
+    search = _Search(play, _predicate_of(play, condition))
+    if not await play.lab.until(search.find, limit_at):
         expectation = f"{_in_words(condition)} within {format_duration(within_us)}, by {format_instant(limit_at)}"
         raise StepFailed([expectation], [f"none came; the lab's clock shows {format_instant(play.lab.now)}"])
     assert search.event is not None
-    play.found.add(search.at)
+    play.matches.add(search.at)
     play.look_from_instant(search.event.at)
     _in_its_minute(condition, began_at, search.event.at, _in_words(condition))
 
@@ -62,19 +62,19 @@ class _Search:
         self.at = play.mark
         self.event: Event | None = None
 
-    def found(self) -> bool:
+    def find(self) -> bool:
         self._play.observe()
         self._play.check(quiet=True)
         log = self._play.log
         while self.event is None and self.at < len(log):
-            if self.at not in self._play.found and self._predicate(log[self.at]):
+            if self.at not in self._play.matches and self._predicate(log[self.at]):
                 self.event = log[self.at]
                 return True
             self.at += 1
         return self.event is not None
 
 
-def _wanted(play: Play, condition: Until) -> Callable[[Event], bool]:
+def _predicate_of(play: Play, condition: Until) -> Callable[[Event], bool]:
     if condition.mail is not None:
         return lambda event: arrival_fits(play, event, condition)
     tag = condition.event or ""

@@ -55,13 +55,13 @@ class Known:
         self._original = tuple(topology.folders.values())
         self._setup_guid = ""
         self._started_before: set[str] = set()
-        self._kept: dict[str, dict[str, str]] = backups.follow({})
+        self._folder_versions: dict[str, dict[str, str]] = backups.follow({})
         self._directory: dict[str, set[str]] = backups.follow({})
         self._addressed: dict[str, set[str]] = backups.follow({})
         self._from_start: dict[str, bool] = backups.follow({})
         self._holds: dict[str, dict[str, bool]] = backups.follow({})
         self._pending: dict[tuple[str, str], bool] = backups.follow({})
-        self.said: dict[tuple[str, str], bits.Bits] = backups.follow({})
+        self.claims: dict[tuple[str, str], bits.Bits] = backups.follow({})
         """By store and folder: the store's own row, with both kinds of numbers, in its last mail about the folder."""
         self.leavers: dict[tuple[str, str, str], bits.Bits] = backups.follow({})
         """By store, folder and leaving store: what the leaving store said that it has. The leaving store is a source until its
@@ -77,7 +77,7 @@ class Known:
 
     def kept(self, store: str, folder: str) -> str | None:
         """Return the number of the folder's version that a store keeps, DELETED, or None if it knows no version."""
-        number = self._kept.get(store, {}).get(folder)
+        number = self._folder_versions.get(store, {}).get(folder)
         if number is None and self._from_start.get(store) and self._is_original(folder):
             return folder  # the id of a topology's folder is the number of its creation
         return None if number == TOMBSTONE_DROPPED else number
@@ -129,7 +129,7 @@ class Known:
 
     def below(self, store: str, folder: str) -> list[str]:
         """Return the folders directly below `folder` that are not deleted, as far as the store knows."""
-        ids = dict.fromkeys(self._kept.get(store, ()))
+        ids = dict.fromkeys(self._folder_versions.get(store, ()))
         if self._setup_guid:
             ids |= {f"{self._setup_guid}:{counter + 1}": None for counter in range(len(self._original))}
         return sorted(folder_id for folder_id in ids if self._parent(self.kept(store, folder_id)) == folder)
@@ -223,7 +223,7 @@ class Known:
             return
         deleted = event.deleted if isinstance(event, VersionApplied) else event.operation == "delete"
         old = frozenset(self._replicas(self.kept(event.node, event.object) or DELETED))
-        self._kept.setdefault(event.node, {})[event.object] = DELETED if deleted else event.number
+        self._folder_versions.setdefault(event.node, {})[event.object] = DELETED if deleted else event.number
         new = frozenset(self._replicas(event.number))
         if old != new:
             self._forget_leavers(
@@ -245,18 +245,18 @@ class Known:
     def _dropped(self, event: ReplicaDropped) -> None:
         self._holds.setdefault(event.node, {})[event.folder] = False
         self._pending.pop((event.node, event.folder), None)
-        self.said.pop((event.node, event.folder), None)
+        self.claims.pop((event.node, event.folder), None)
         self._forget_leavers(lambda node, folder, store: (node, folder) == (event.node, event.folder))
 
     @event_handler
     def _tombstone_dropped(self, event: TombstoneDropped) -> None:
         if event.folder == HIERARCHY:
-            self._kept.setdefault(event.node, {})[event.object] = TOMBSTONE_DROPPED
+            self._folder_versions.setdefault(event.node, {})[event.object] = TOMBSTONE_DROPPED
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> None:
         for section in event.folders:
-            self.said[event.node, section.folder] = bits.by_kind(section.row, section.row_fai)
+            self.claims[event.node, section.folder] = bits.by_kind(section.row, section.row_fai)
             if Mark.RETAINED in event.marks:
                 for store in stores_of(event.recipients):
                     self.leavers.pop((event.node, section.folder, store), None)

@@ -38,10 +38,10 @@ def test_a_store_that_learns_of_a_deletion_at_its_start() -> None:
     coverage.event(trace.add(ev.NodeStarted, "A", **started))
     trace.at += 1
     coverage.event(trace.add(ev.StoreDeleted, "A", **deletion))
-    assert branch not in coverage.seen
+    assert branch not in coverage.counts
     coverage.event(trace.add(ev.NodeStarted, "B", **started))
     coverage.event(trace.add(ev.StoreDeleted, "B", **deletion))
-    assert branch in coverage.seen
+    assert branch in coverage.counts
 
 
 def candidate(store: str, has: int) -> ev.Candidate:
@@ -53,7 +53,7 @@ def seen_after(*events: tuple[type[ev.Event], dict[str, Any]]) -> set[str]:
     coverage = BranchCounter(trace.facts)
     for kind, fields in events:
         coverage.event(trace.add(kind, "A", **fields))
-    return set(coverage.seen)
+    return set(coverage.counts)
 
 
 @pytest.mark.parametrize(
@@ -133,8 +133,8 @@ def test_branches_of_the_resolve_methods(resolve: str, branch: str | None) -> No
     coverage.event(
         trace.add(ev.ConflictArose, "A", folder=FOLDER, object=number("A", 1), versions=(), winner=number("A", 1))
     )
-    assert set(coverage.seen) == {"conflict", *([branch] if branch else [])}
-    assert set(coverage.seen) <= set(BRANCHES)
+    assert set(coverage.counts) == {"conflict", *([branch] if branch else [])}
+    assert set(coverage.counts) <= set(BRANCHES)
 
 
 def chooses(method: str, *found: ev.Candidate, chosen: tuple[str, ...] = ("B",), **more: Any) -> set[str]:
@@ -197,7 +197,7 @@ def test_repeats() -> None:
     coverage = BranchCounter(trace.facts)
     for index, message_type in enumerate((0x10, 0x20, 0x4), start=1):
         coverage.event(trace.mail("A", index, message_type=message_type, marks=("repeat",)))
-    assert set(coverage.seen) == {"status repeat", "status request repeat"}
+    assert set(coverage.counts) == {"status repeat", "status request repeat"}
 
 
 def test_reordered_and_doubled_mails() -> None:
@@ -224,11 +224,11 @@ def test_reordered_and_doubled_mails() -> None:
     arrives(2)
     row = {"folder": FOLDER, "store": "A", "cnset": "", "cnset_fai": "", "sent_at": START_AT, "sent_number": 2}
     coverage.event(trace.add(ev.RowReplaced, "B", mail="2@A", **row))
-    assert set(coverage.seen) == set()
+    assert set(coverage.counts) == set()
     arrives(1)
-    assert set(coverage.seen) == {"reordered row not replaced"}
+    assert set(coverage.counts) == {"reordered row not replaced"}
     arrives(1)
-    assert "mail received twice" in coverage.seen
+    assert "mail received twice" in coverage.counts
 
 
 def reading(tree: tuple[Any, ...], versions: dict[str, str]) -> FolderReading:
@@ -248,11 +248,11 @@ def test_suffixes_and_cycles_are_read_off_the_tree() -> None:
     coverage.folder(
         reading((shown_folder(one, "Y/X"), shown_folder(other, "Y")), {one: first.number, other: plain.number})
     )
-    assert set(coverage.seen) == set()
+    assert set(coverage.counts) == set()
     coverage.folder(reading((shown_folder(other, "Y (2)"),), {other: plain.number}))
-    assert set(coverage.seen) == {"name suffix"}
+    assert set(coverage.counts) == {"name suffix"}
     ring = trace.change("A", 3, object=other, subject="Y", parent=one, operation="modify", **folder)
     coverage.folder(
         reading((shown_folder(one, "Y/X"), shown_folder(other, "Y")), {one: first.number, other: ring.number})
     )
-    assert set(coverage.seen) == {"name suffix", "folder cycle cut"}
+    assert set(coverage.counts) == {"name suffix", "folder cycle cut"}
