@@ -130,7 +130,7 @@ def judged(
         def judge_again(few: set[str]) -> Answers:
             chosen = [file for place in few - set(large) for file in of_place[place]]
             again = [resources.enter_context(judged_here(_contents_of(spark, urls, chosen))), *plans]
-            return lambda name, given: [row for results in again for row in results.answers(name, given)]
+            return lambda name, parameters: [row for results in again for row in results.answers(name, parameters)]
 
         def put(folder: str) -> None:
             for table in PUBLISHED:
@@ -179,11 +179,11 @@ def need_own_tables(spark: SparkSession, url: str) -> None:
             )
 
 
-def publish(spark: SparkSession, found: Judged, url: str) -> None:
+def publish(spark: SparkSession, outcome: Judged, url: str) -> None:
     """Write the published tables into a folder of any file system that Spark knows, in place of those that are there
     (`need_own_tables`)."""
     with temporary_folder("pflab-check-") as folder:
-        found.publish(folder)
+        outcome.publish(folder)
         for name in PUBLISHED:
             rows = spark.createDataFrame(pq.read_table(f"{folder}/{name}.parquet"))
             rows.write.mode("overwrite").parquet(f"{url.rstrip('/')}/{name}")

@@ -60,8 +60,8 @@ def _is_unchanged(before: Export, now: Export) -> bool:
 
 
 def _judged(spark: SparkSession, base: str, export: Export) -> Verdict:
-    with judged([export.place], Tables(spark, base), keep=True, unfinished=Unfinished(export.away)) as found:
-        result = conclude(found.findings)
+    with judged([export.place], Tables(spark, base), keep=True, unfinished=Unfinished(export.away)) as outcome:
+        result = conclude(outcome.findings)
     spark.catalog.clearCache()  # the next round cannot use what this round cached
     words = [_heading(export), *result.in_words()]
     return {**result.as_document(), "run": export.run, "at": export.at, "words": words, "exit_code": result.exit_code}

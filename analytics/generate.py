@@ -344,5 +344,5 @@ def _ends(spark: SparkSession, shape: Shape) -> DataFrame:
             },
             {"node": name, "seq": last, "at": end_at, "type": "node.stopped", "how": "stop", "lamport": lamport},
         ]
-    whole = [{"run": shape.run, "incarnation": 1, "lamport": line["seq"], **line} for line in lines]
-    return spark.createDataFrame([(json.dumps(line),) for line in whole], "value string")
+    events = [{"run": shape.run, "incarnation": 1, "lamport": line["seq"], **line} for line in lines]
+    return spark.createDataFrame([(json.dumps(line),) for line in events], "value string")

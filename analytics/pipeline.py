@@ -104,8 +104,8 @@ def judge(
         "evidence/folders", folder_tree.folders(things, rows, stores, version_history.deleted_stores(events))
     )
     progress(STAGES[3])
-    made = {"mails": lambda: mails.mail_ends(events), "mail_folders": lambda: mails.mail_folders(events)}
-    ends, mail_folders = tables.keep_all("evidence", made).values()
+    plans = {"mails": lambda: mails.mail_ends(events), "mail_folders": lambda: mails.mail_folders(events)}
+    ends, mail_folders = tables.keep_all("evidence", plans).values()
     mismatches = tables.keep("gold/mismatches", convergence.mismatches(things, tree, mails.excused(events)))
     stopped = convergence.stopped(events.events, unfinished=unfinished is not None)
     verdicts = tables.keep("gold/verdicts", convergence.verdicts(tree, mismatches, events.doubts, stopped))
@@ -145,10 +145,12 @@ def findings_of(gold: Gold) -> Findings:
     return dict(zip(FINDINGS, at_once(*queries), strict=True))
 
 
-def _answer(gold: Gold, name: str, given: Given) -> list[Row]:
+def _answer(gold: Gold, name: str, parameters: Given) -> list[Row]:
     """Return the rows of a query of a report."""
     spark = gold.verdicts.sparkSession
-    tables = {table: spark.createDataFrame(list(given.get(table, ())), columns) for table, columns in GIVEN.items()}
+    tables = {
+        table: spark.createDataFrame(list(parameters.get(table, ())), columns) for table, columns in GIVEN.items()
+    }
     return _rows({**FIGURES, **DETAILS}[name](gold, tables))
 
 

@@ -26,7 +26,7 @@ def _value(value: Any) -> Any:
     if isinstance(value, dict):
         return row_of(value)
     if isinstance(value, list | tuple):
-        return [_value(each) for each in value]
+        return [_value(element) for element in value]
     return value
 
 

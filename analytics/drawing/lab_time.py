@@ -35,9 +35,9 @@ def instant(at: int) -> str:
 def day_time(at: int, start_at: int) -> str:
     """Return a time as `day 2 00:15`; with seconds only if they are not zero."""
     day, of_day = divmod(at - start_at // DAY_US * DAY_US, DAY_US)
-    minutes, rest = divmod(of_day, MINUTE_US)
-    shown = f"day {day + 1} {minutes // 60:02}:{minutes % 60:02}"
-    return f"{shown}:{rest // SECOND_US:02}" if rest >= SECOND_US else shown
+    minutes, remainder = divmod(of_day, MINUTE_US)
+    text = f"day {day + 1} {minutes // 60:02}:{minutes % 60:02}"
+    return f"{text}:{remainder // SECOND_US:02}" if remainder >= SECOND_US else text
 
 
 def duration(took_us: int) -> str:
@@ -50,14 +50,14 @@ def duration(took_us: int) -> str:
                 return f"{took_us / size:.3g} {name}"
             below, small = _UNITS[index + 1]
             units = round(took_us / small)
-            whole, part = divmod(units, size // small)
-            return f"{whole} {name} {part} {below}" if part else f"{whole} {name}"
+            count, part = divmod(units, size // small)
+            return f"{count} {name} {part} {below}" if part else f"{count} {name}"
     return f"{took_us} µs" if took_us else "0 s"
 
 
 def instants(words: str) -> list[tuple[int, int, str]]:
     """Return the position of each instant in a text, such as 2003-10-21T00:15:00Z: begin, end, and the instant."""
-    return [(found.start(), found.end(), found[0]) for found in _INSTANT.finditer(words)]
+    return [(match.start(), match.end(), match[0]) for match in _INSTANT.finditer(words)]
 
 
 def step_for(span_us: int, most: int) -> int:

@@ -79,11 +79,15 @@ def draw(organization: Organization) -> str:
     sizes = {name: _size(min(len(organization.sites[name]), MAX_SERVERS), len(names)) for name in names}
     boxes, width, height = _placed(names, sizes)
     parts = [_site(name, organization.sites[name], boxes[name], len(names)) for name in names]
-    parts += [_connector(each, boxes) for each in _joined(organization.connectors) if set(each.between) <= set(boxes)]
+    parts += [
+        _connector(connector, boxes)
+        for connector in _joined(organization.connectors)
+        if set(connector.between) <= set(boxes)
+    ]
     hidden = len(organization.sites) - len(names)
     if hidden > 0:
         parts.append(text(f"and {counted(hidden, 'more site')}", 8, height - 4, class_="dim"))
-    servers = sum(len(each) for each in organization.sites.values())
+    servers = sum(len(site_servers) for site_servers in organization.sites.values())
     label = ", ".join(
         counted(number, what)
         for number, what in (
@@ -92,7 +96,7 @@ def draw(organization: Organization) -> str:
             (len(organization.connectors), "connector"),
         )
     )
-    behind = [each.name for of_site in organization.sites.values() for each in of_site if each.trouble]
+    behind = [server.name for of_site in organization.sites.values() for server in of_site if server.trouble]
     return picture(width, height, f"{label}{'; trouble at ' if behind else ''}{', '.join(behind)}", *parts)
 
 
@@ -100,8 +104,8 @@ def _ordered(organization: Organization) -> list[str]:
     """Return the sites so that connected ones are neighbours if that is possible: along a chain, from one of its ends."""
     names = sorted(organization.sites, key=natural)
     near: dict[str, list[str]] = {name: [] for name in names}
-    for each in organization.connectors:
-        a, b = each.between
+    for connector in organization.connectors:
+        a, b = connector.between
         if a in near and b in near and a != b:
             near[a].append(b)
             near[b].append(a)
@@ -120,11 +124,11 @@ def _ordered(organization: Organization) -> list[str]:
 def _joined(connectors: Sequence[Connector]) -> list[Connector]:
     """Return one connector for each pair of sites; the words of several connectors are joined."""
     pairs: dict[tuple[str, ...], list[Connector]] = {}
-    for each in connectors:
-        pairs.setdefault(tuple(sorted(each.between)), []).append(each)
+    for connector in connectors:
+        pairs.setdefault(tuple(sorted(connector.between)), []).append(connector)
     return [
         same[0] if len(same) == 1 else
-        Connector(" and ".join(each.name for each in same), same[0].between, ", ".join(each.words for each in same))
+        Connector(" and ".join(link.name for link in same), same[0].between, ", ".join(link.words for link in same))
         for same in pairs.values()
     ]  # fmt: skip
 
@@ -166,19 +170,19 @@ def _placed(names: Sequence[str], sizes: Mapping[str, tuple[float, float]]) -> t
 
 
 def _site(name: str, servers: Sequence[Server], box: _Box, sites: int) -> str:
-    shown = sorted(servers, key=lambda each: natural(each.name))[:MAX_SERVERS]
-    columns = _columns(len(shown), sites)
+    cards = sorted(servers, key=lambda server: natural(server.name))[:MAX_SERVERS]
+    columns = _columns(len(cards), sites)
     parts = [
         element("rect", x=box.x, y=box.y, width=box.width, height=box.height, rx=10, class_="site"),
         text(f"site {cleaned(name, 12)}" if name else "no site", box.x + 12, box.y + 20, class_="dim"),
     ]
-    if len(servers) > len(shown):
-        words = f"+{len(servers) - len(shown)}"
+    if len(servers) > len(cards):
+        words = f"+{len(servers) - len(cards)}"
         parts.append(text(words, box.x + box.width - 10, box.y + 20, class_="dim", text_anchor="end"))
-    for index, each in enumerate(shown):
+    for index, server in enumerate(cards):
         row, column = divmod(index, columns)
         x = box.x + _GAP + 3 + column * (_CARD[0] + _GAP)
-        parts.append(_server(each, x, box.y + 30 + row * (_CARD[1] + _GAP)))
+        parts.append(_server(server, x, box.y + 30 + row * (_CARD[1] + _GAP)))
     return "".join(parts)
 
 

@@ -117,7 +117,7 @@ def draw(diagram: Diagram) -> str:
     if not servers:
         return ""
     axis = _axis(diagram)
-    faults = [each for each in diagram.faults if _overlaps(each, axis)]
+    faults = [fault for fault in diagram.faults if _overlaps(fault, axis)]
     top = 34 + 15 * min(len(faults), SHOWN_FAULTS + 1)
     lanes = {server: top + 22 + LANE * index for index, server in enumerate(servers)}
     bottom = top + LANE * len(servers)
@@ -126,7 +126,7 @@ def draw(diagram: Diagram) -> str:
     if diagram.at is not None:
         parts.append(_mark(diagram, axis, top, bottom))
     arrows = _arrows(diagram.mails, lanes, axis)
-    parts += [_arrow(each, diagram) for each in arrows]
+    parts += [_arrow(arrow, diagram) for arrow in arrows]
     parts += _events(diagram, lanes, axis)
     label = (
         f"Space-time diagram of {', '.join(servers)}, {day_time(axis.low, axis.start_at)} to "
@@ -137,8 +137,8 @@ def draw(diagram: Diagram) -> str:
 
 def _axis(diagram: Diagram) -> Axis:
     """Return an axis that has room for each mail, event and the time that the diagram is about."""
-    times = [each.sent_at for each in diagram.mails] + [each.at for each in diagram.events]
-    times += [each.end_at for each in diagram.mails if each.end_at is not None]
+    times = [mail.sent_at for mail in diagram.mails] + [event.at for event in diagram.events]
+    times += [mail.end_at for mail in diagram.mails if mail.end_at is not None]
     times += [] if diagram.at is None else [diagram.at]
     low, high = min(times, default=diagram.start_at), max(times, default=diagram.start_at)
     room = max((high - low) // 24, SECOND_US)
@@ -152,18 +152,18 @@ def _overlaps(fault: Fault, axis: Axis) -> bool:
 def _faults(faults: Sequence[Fault], axis: Axis, bottom: float) -> str:
     """Return a shaded stripe for each fault, with its words in a row above the lanes."""
     parts = []
-    ordered = sorted(faults, key=lambda each: (each.begin_at, natural(each.fault)))
-    for row, each in enumerate(ordered[:SHOWN_FAULTS]):
-        x, y = axis.x(each.begin_at), 18 + 15 * row
-        until = axis.high if each.end_at is None else each.end_at
+    ordered = sorted(faults, key=lambda fault: (fault.begin_at, natural(fault.fault)))
+    for row, fault in enumerate(ordered[:SHOWN_FAULTS]):
+        x, y = axis.x(fault.begin_at), 18 + 15 * row
+        until = axis.high if fault.end_at is None else fault.end_at
         width = max(axis.x(until) - x, 2.0)
         near_the_end = x > RIGHT - 240
         words = text(
-            f"{each.fault} {each.words}", x + width - 4 if near_the_end else x + 4, y + 10, class_="fault-words",
+            f"{fault.fault} {fault.words}", x + width - 4 if near_the_end else x + 4, y + 10, class_="fault-words",
             text_anchor="end" if near_the_end else None,
         )  # fmt: skip
         tip = title(
-            f"fault {each.fault}: {each.words}, {day_time(each.begin_at, axis.start_at)} to {_end_of(each, axis)}"
+            f"fault {fault.fault}: {fault.words}, {day_time(fault.begin_at, axis.start_at)} to {_end_of(fault, axis)}"
         )
         shade = element("rect", x=x, y=y, width=width, height=bottom - y, class_="fault")
         parts.append(element("g", tip, shade, words))
@@ -187,12 +187,12 @@ def _lane(server: str, y: float, faults: Sequence[Fault], axis: Axis) -> str:
     """Return the name of a server and its line, dotted where the server does not run."""
     name = text(cleaned(server, 9), 8, y + 5, class_="server")
     parts = [name, element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="lane")]
-    for each in faults:
-        if each.server == server and _overlaps(each, axis):
-            until = axis.high if each.end_at is None else each.end_at
+    for fault in faults:
+        if fault.server == server and _overlaps(fault, axis):
+            until = axis.high if fault.end_at is None else fault.end_at
             tip = title(f"{server} does not run")
             parts.append(
-                element("line", tip, x1=axis.x(each.begin_at), x2=axis.x(until), y1=y, y2=y, class_="lane down")
+                element("line", tip, x1=axis.x(fault.begin_at), x2=axis.x(until), y1=y, y2=y, class_="lane down")
             )
     return "".join(parts)
 
@@ -209,16 +209,16 @@ def _mark(diagram: Diagram, axis: Axis, top: float, bottom: float) -> str:
 
 def _arrows(mails: Sequence[Mail], lanes: Mapping[str, float], axis: Axis) -> list[_Arrow]:
     """Return the arrows: mails of one kind, with the same ends in servers and nearly the same in time, are one."""
-    found: dict[tuple[object, ...], list[Mail]] = {}
-    for each in sorted(mails, key=lambda mail: (mail.sent_at, mail.mail, mail.recipient)):
-        if each.sender in lanes and each.recipient in lanes:
-            end_x = axis.x(each.sent_at if each.end_at is None else each.end_at)
-            place = round(axis.x(each.sent_at) / _NEAR), round(end_x / _NEAR)
-            found.setdefault((each.sender, each.recipient, kind_of(each.message_type), each.end, *place), []).append(
-                each
+    groups: dict[tuple[object, ...], list[Mail]] = {}
+    for mail in sorted(mails, key=lambda mail: (mail.sent_at, mail.mail, mail.recipient)):
+        if mail.sender in lanes and mail.recipient in lanes:
+            end_x = axis.x(mail.sent_at if mail.end_at is None else mail.end_at)
+            place = round(axis.x(mail.sent_at) / _NEAR), round(end_x / _NEAR)
+            groups.setdefault((mail.sender, mail.recipient, kind_of(mail.message_type), mail.end, *place), []).append(
+                mail
             )
     arrows = []
-    for group in found.values():
+    for group in groups.values():
         first = group[0]
         x1 = axis.x(first.sent_at)
         x2 = axis.x(first.sent_at if first.end_at is None else first.end_at)
@@ -263,19 +263,19 @@ def described(mail: Mail, start_at: int) -> str:
 def _events(diagram: Diagram, lanes: Mapping[str, float], axis: Axis) -> list[str]:
     """Return a mark for each event, labels where there is room, and a ring around the witness."""
     parts = []
-    taken: list[tuple[float, float, float]] = []
+    label_spans: list[tuple[float, float, float]] = []
     witness = diagram.witness
     if witness is not None and witness.server in lanes:
         x = axis.x(witness.at)
-        taken.append((x - 10, x + 7.4 * len(f"{witness.what} {witness.label}"[:40]) + 20, lanes[witness.server]))
-    for each in sorted(diagram.events, key=lambda event: event.at):
-        if each.server not in lanes or each == diagram.witness:
+        label_spans.append((x - 10, x + 7.4 * len(f"{witness.what} {witness.label}"[:40]) + 20, lanes[witness.server]))
+    for event in sorted(diagram.events, key=lambda event: event.at):
+        if event.server not in lanes or event == diagram.witness:
             continue
-        x, y = axis.x(each.at), lanes[each.server]
-        tip = title(f"{each.what} on {each.server}, {day_time(each.at, diagram.start_at)} {each.label}".strip())
+        x, y = axis.x(event.at), lanes[event.server]
+        tip = title(f"{event.what} on {event.server}, {day_time(event.at, diagram.start_at)} {event.label}".strip())
         mark = [tip, element("path", d=f"M{x} {y - 5}l5 5l-5 5l-5 -5z", class_="happened")]
-        label = cleaned(each.label, 22)
-        if label and len(taken) < LABELS and _has_room(taken, x, y, 6.4 * len(label)):
+        label = cleaned(event.label, 22)
+        if label and len(label_spans) < LABELS and _has_room(label_spans, x, y, 6.4 * len(label)):
             near_the_end = x + 6.4 * len(label) > RIGHT + 20
             mark.append(text(label, x, y - 9, class_="event-words", text_anchor="end" if near_the_end else None))
         parts.append(element("g", *mark))
@@ -297,9 +297,9 @@ def _events(diagram: Diagram, lanes: Mapping[str, float], axis: Axis) -> list[st
     return parts
 
 
-def _has_room(taken: list[tuple[float, float, float]], x: float, y: float, width: float) -> bool:
+def _has_room(label_spans: list[tuple[float, float, float]], x: float, y: float, width: float) -> bool:
     """Return whether a label at this place covers no other label, and remember it."""
-    free = all(y != other_y or x > right or x + width < left for left, right, other_y in taken)
+    free = all(y != other_y or x > right or x + width < left for left, right, other_y in label_spans)
     if free:
-        taken.append((x, x + width, y))
+        label_spans.append((x, x + width, y))
     return free

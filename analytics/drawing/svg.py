@@ -16,8 +16,8 @@ _DIGITS: Final = re.compile(r"(\d+)")
 def cleaned(text: str, longest: int = LONGEST) -> str:
     """Return a text from a trace for display: control characters, line separators and marks that change the direction of
     writing are shown as escapes, and a long text is cut."""
-    shown = "".join(_shown(char) for char in text[: longest + 1])
-    return shown if len(text) <= longest else f"{shown[:longest]}…"
+    display_text = "".join(_shown(char) for char in text[: longest + 1])
+    return display_text if len(text) <= longest else f"{display_text[:longest]}…"
 
 
 def _shown(char: str) -> str:

@@ -67,8 +67,8 @@ def draw(line: Timeline) -> str:
     parts = [_shades(line.faults, axis, floor), _scale(most), axis.drawn(BARS_TOP, bottom, 12)]
     parts += [_bar(slot, line, axis, most) for slot in line.slots]
     for index, row in enumerate(rows):
-        parts += [_fault(each, axis, floor + 8 + 17 * index) for each in row]
-    parts += [_mark(each, axis, bottom) for each in line.marks]
+        parts += [_fault(fault, axis, floor + 8 + 17 * index) for fault in row]
+    parts += [_mark(mark, axis, bottom) for mark in line.marks]
     if left_out:
         parts.append(
             text(f"and {counted(left_out, 'more fault')}", RIGHT, bottom + 30, class_="fault-words", text_anchor="end")
@@ -94,24 +94,24 @@ def _bar(slot: Slot, line: Timeline, axis: Axis, most: int) -> str:
     width = max(axis.x(slot.at + line.width_us) - x - 1, 2.0)
     y = float(BARS_TOP + BARS_HEIGHT)
     parts = []
-    said = []
+    phrases = []
     for kind, words in KINDS.items():
         copies = slot.copies.get(kind, 0)
         if copies:
             height = BARS_HEIGHT * copies / max(most, 1)
             y -= height
-            said.append(f"{copies} {words}")
+            phrases.append(f"{copies} {words}")
             parts.append(element("rect", x=x, y=y, width=width, height=height, class_=f"bar {kind}"))
     if slot.lost:
-        said.append(f"{slot.lost} never arrived")
+        phrases.append(f"{slot.lost} never arrived")
         at = x + width / 2, max(y - 7, 30)
         parts.append(element("path", d=f"M{at[0] - 3:.1f} {at[1] - 3:.1f}l6 6m0 -6l-6 6", class_="cross"))
-    return element("g", title(f"from {day_time(slot.at, line.start_at)}: {', '.join(said)}"), *parts)
+    return element("g", title(f"from {day_time(slot.at, line.start_at)}: {', '.join(phrases)}"), *parts)
 
 
 def _shades(faults: Sequence[Fault], axis: Axis, floor: float) -> str:
     """Return the times in which a fault was active, each shaded once."""
-    spans = sorted((each.begin_at, axis.high if each.end_at is None else each.end_at) for each in faults)
+    spans = sorted((fault.begin_at, axis.high if fault.end_at is None else fault.end_at) for fault in faults)
     merged: list[tuple[int, int]] = []
     for begin, end in spans:
         if merged and begin <= merged[-1][1]:
@@ -130,14 +130,14 @@ def _rows(faults: Sequence[Fault], axis: Axis) -> tuple[list[list[Fault]], int]:
     rows: list[list[Fault]] = []
     ends: list[float] = []
     left_out = 0
-    for each in sorted(faults, key=lambda fault: (fault.begin_at, natural(fault.fault))):
-        begin, end = _place(each, axis)
+    for fault in sorted(faults, key=lambda fault: (fault.begin_at, natural(fault.fault))):
+        begin, end = _place(fault, axis)
         free = next((index for index, at in enumerate(ends) if at + 6 <= begin), None)
         if free is not None:
-            rows[free].append(each)
+            rows[free].append(fault)
             ends[free] = end
         elif len(rows) < ROWS:
-            rows.append([each])
+            rows.append([fault])
             ends.append(end)
         else:
             left_out += 1

@@ -49,8 +49,8 @@ def judge(places: Iterable[str]) -> Findings:
 
     Raises AnalyticsError as `judged` does.
     """
-    with judged(contents_of(places)) as found:
-        return found.findings
+    with judged(contents_of(places)) as outcome:
+        return outcome.findings
 
 
 @contextmanager
@@ -123,7 +123,7 @@ class Engine:
             connection.execute(f'CREATE TABLE "{table.name}"({table.columns})')
         for name, columns in product().given.items():
             connection.execute(f'CREATE TABLE "{GIVEN}{name}"({columns})')
-        rules = (f'SELECT * FROM "{each.name}"' for each in product().tables if each.name.startswith(RULES))
+        rules = (f'SELECT * FROM "{table.name}"' for table in product().tables if table.name.startswith(RULES))
         connection.execute(f'CREATE VIEW "{GOLD_RULES}" AS {" UNION ALL ".join(rules)}')
 
     def prepare(self) -> None:
@@ -154,8 +154,8 @@ class Engine:
             if not table.needs or not types.isdisjoint(table.needs):
                 self._run(table)
         progress(STAGES[2])
-        found = {query.name: _rows(self._run(query)) for query in product().findings}
-        return Judged(found, self._answer, self._publish)
+        findings = {query.name: _rows(self._run(query)) for query in product().findings}
+        return Judged(findings, self._answer, self._publish)
 
     def _optimize_for(self, size: int) -> None:
         self._connection.execute("PRAGMA disable_optimizer" if size <= SMALL_BYTES else "PRAGMA enable_optimizer")
@@ -165,14 +165,14 @@ class Engine:
 
     def _read(self, segments: Iterable[tuple[str, bytes]]) -> int:
         """Fill the table bronze from the lines of these segments, and return their size in bytes."""
-        size, read = 0, 0
+        size, batch_start = 0, 0
         batch: list[pa.Table] = []
         for file, content in segments:
             batch.append(table_of(read_lines(file, content)))
             size += len(content)
-            if size - read > _BATCH_BYTES:
+            if size - batch_start > _BATCH_BYTES:
                 self._take(batch, "INSERT INTO bronze")
-                batch, read = [], size
+                batch, batch_start = [], size
         if batch:
             self._take(batch, "INSERT INTO bronze")
         return size
@@ -182,8 +182,8 @@ class Engine:
         self._connection.execute(f"{into} {_bronze()}", [json.dumps(product().shape)])
         self._connection.unregister("lines")
 
-    def _answer(self, name: str, given: Given) -> list[Row]:
-        for table, rows in given.items():
+    def _answer(self, name: str, parameters: Given) -> list[Row]:
+        for table, rows in parameters.items():
             self._connection.execute(f'DELETE FROM "{GIVEN}{table}"')
             if rows:
                 places = ", ".join("?" for _ in rows[0])
@@ -209,5 +209,5 @@ def _written(statement: Statement) -> str:
 
 
 def _rows(answer: duckdb.DuckDBPyConnection) -> list[Row]:
-    columns = [each[0] for each in answer.description or ()]
+    columns = [column[0] for column in answer.description or ()]
     return [row_of(dict(zip(columns, values, strict=True))) for values in answer.fetchall()]

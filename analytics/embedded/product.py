@@ -88,16 +88,18 @@ class Product:
 
     def query(self, name: str) -> str:
         """Return the SQL of a query of the verdict or of a report."""
-        return next(each.sql for each in (*self.findings, *self.figures, *self.details) if each.name == name)
+        return next(
+            statement.sql for statement in (*self.findings, *self.figures, *self.details) if statement.name == name
+        )
 
     def text(self) -> str:
         """Return the content of the file."""
         parts = [_HEAD, f"{_SHAPE}{json.dumps(self.shape)}\n", f"{_GIVEN}{json.dumps(self.given)}\n"]
         for kind, statements in zip(_KINDS, self.statements, strict=True):
-            for each in statements:
-                needs = f" needs {','.join(each.needs)}" if each.needs else ""
-                columns = f"-- columns {each.columns}\n" if each.columns else ""
-                parts.append(f"\n-- {kind} {each.name}{needs}\n{columns}{each.sql};\n")
+            for statement in statements:
+                needs = f" needs {','.join(statement.needs)}" if statement.needs else ""
+                columns = f"-- columns {statement.columns}\n" if statement.columns else ""
+                parts.append(f"\n-- {kind} {statement.name}{needs}\n{columns}{statement.sql};\n")
         return "".join(parts)
 
     @classmethod
@@ -115,9 +117,9 @@ class Product:
 @cache
 def version() -> str:
     """Return a text that changes with everything on which the tables of a trace depend."""
-    own = (file for file in Path(__file__).parent.iterdir() if file.suffix in {".py", ".sql"})
-    read = (Path(str(each.__file__)) for each in (arrow_lines, lines, routes))
-    contents = b"".join(file.read_bytes() for file in sorted([*own, *read]))
+    engine_files = (file for file in Path(__file__).parent.iterdir() if file.suffix in {".py", ".sql"})
+    ingest_files = (Path(str(module.__file__)) for module in (arrow_lines, lines, routes))
+    contents = b"".join(file.read_bytes() for file in sorted([*engine_files, *ingest_files]))
     return hashlib.sha256(contents).hexdigest()[:16]
 
 

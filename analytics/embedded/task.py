@@ -63,9 +63,9 @@ def _result(
     is_published: whether the row also has the published tables.
     rules: the names of the evidence tables whose checks run; None for all.
     """
-    with judged(segments, settings=_SETTINGS, rules=rules) as found:
-        rows: dict[str, Any] = {**found.findings, **{name: found.answers(name, {}) for name in figures}}
-        tables = _tables(found) if is_published else {}
+    with judged(segments, settings=_SETTINGS, rules=rules) as outcome:
+        rows: dict[str, Any] = {**outcome.findings, **{name: outcome.answers(name, {}) for name in figures}}
+        tables = _tables(outcome) if is_published else {}
     encoded = msgspec.msgpack.encode(_Result(rows, tables))
     return pa.record_batch({RESULT: pa.array([encoded], pa.binary())})
 
@@ -81,9 +81,9 @@ def checksum_files(numbers: Iterable[pa.RecordBatch], files: Sequence[str]) -> I
         yield pa.record_batch({"file": pa.array(chosen, pa.string()), "mark": pa.array(marks, pa.string())})
 
 
-def _tables(found: Judged) -> dict[str, bytes]:
+def _tables(outcome: Judged) -> dict[str, bytes]:
     with temporary_folder("pflab-check-") as folder:
-        found.publish(folder)
+        outcome.publish(folder)
         return {file.stem: file.read_bytes() for file in Path(folder).iterdir()}
 
 

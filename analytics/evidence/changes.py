@@ -14,16 +14,18 @@ def changes(events: Silver, history: DataFrame, org: Organization) -> DataFrame:
     """Return the changes made, each with the previous change under the same GUID, and with the versions that it replaced.
     author: the store that the GUID belongs to. stayed (of folders): the stores on the replica lists of the replaced versions,
     without deleted stores (RP-6)."""
-    made = events.of("change.made").withColumn("guid", F.substring_index("number", ":", 1))
-    made = made.withColumn("counter", F.substring_index("number", ":", -1).cast("long")).withColumn("list", pcl_map())
-    own = Window.partitionBy("trace", "guid").orderBy("seq")
-    rows = made.select(
+    change_events = events.of("change.made").withColumn("guid", F.substring_index("number", ":", 1))
+    change_events = change_events.withColumn("counter", F.substring_index("number", ":", -1).cast("long")).withColumn(
+        "list", pcl_map()
+    )
+    by_guid = Window.partitionBy("trace", "guid").orderBy("seq")
+    rows = change_events.select(
         "trace", "node", "seq", "at", "folder", "object", "number", "guid", "counter", "list", "kind", "operation",
         "modified_at", "replicas", "subject", "supersedes", "digest",
-        F.lag("counter").over(own).alias("before"),
+        F.lag("counter").over(by_guid).alias("before"),
         F.count(F.lit(1)).over(Window.partitionBy("trace", "number")).alias("same"),
     )  # fmt: skip
-    older = made.select(
+    older = change_events.select(
         "trace", F.col("number").alias("replaced"), F.col("modified_at").alias("m"), F.col("list").alias("l")
     )
     links = rows.select("trace", "node", "seq", F.explode("supersedes").alias("replaced"))
@@ -53,30 +55,30 @@ def applied(events: Silver, rows: DataFrame) -> DataFrame:
         "object": "made_object", "folder": "made_folder", "digest": "made_digest", "pcl": "made_pcl",
         "kind": "made_kind", "modified_at": "made_at", "deleted": "made_deleted", "store": "author",
     }  # fmt: skip
-    made = firsts(rows.where("act = 'made'"), *named).withColumnsRenamed(named)
+    first_changes = firsts(rows.where("act = 'made'"), *named).withColumnsRenamed(named)
     versions = rows.where("act = 'applied' and seq > 0")
     deleted = rows.where("act = 'made' and deleted").groupBy("trace", "folder", "object")
     lists = deleted.agg(F.collect_list("pcl").alias("deletions")).withColumn("deleted", F.lit(True))
-    found = versions.join(made, ["trace", "number"], "left")
-    return found.join(lists, ["trace", "folder", "object", "deleted"], "left")
+    result = versions.join(first_changes, ["trace", "number"], "left")
+    return result.join(lists, ["trace", "folder", "object", "deleted"], "left")
 
 
 def at_stores(things: DataFrame) -> DataFrame:
     """Return trace, node, folder, object, kind, rows, at: the versions of an object that a store made or applied and has not
     lost since."""
     counts = "filter(rows, r -> r.seq > 0 and not r.undone and not r.dropped)"
-    kept = things.select("trace", "folder", "object", "kind", F.expr(counts).alias("every"))
+    versions = things.select("trace", "folder", "object", "kind", F.expr(counts).alias("every"))
     stores = F.explode(F.expr("array_distinct(transform(every, r -> r.store))")).alias("node")
-    mine = kept.select("*", stores).withColumn("rows", F.expr("filter(every, r -> r.store = node)"))
+    mine = versions.select("*", stores).withColumn("rows", F.expr("filter(every, r -> r.store = node)"))
     return mine.drop("every").withColumn("at", F.expr("array_max(transform(rows, r -> r.at))"))
 
 
 def conflicts(events: Silver) -> DataFrame:
     """Return the conflicts as a store saw them, each with the last writer of its versions."""
-    seen = events.of("conflict.arose").select(
+    conflict_events = events.of("conflict.arose").select(
         "trace", "node", "seq", "at", "folder", "object", "winner", F.explode("versions").alias("number")
     )
-    made = events.of("change.made").select(
+    change_events = events.of("change.made").select(
         "trace",
         "number",
         "modified_at",
@@ -86,7 +88,7 @@ def conflicts(events: Silver) -> DataFrame:
     )
     last = F.max_by("number", F.struct("modified_at", "guid", "counter"))
     return (
-        seen.join(made, ["trace", "number"], "left")
+        conflict_events.join(change_events, ["trace", "number"], "left")
         .groupBy("trace", "node", "seq", "at", "folder", "object", "winner")
         .agg(last.alias("last_writer"), F.count("modified_at").alias("known"), F.count(F.lit(1)).alias("versions"))
     )

@@ -38,8 +38,8 @@ def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
 
     Stores that were restored, or that once dropped the replica, are left out, because they no longer have what they had.
     """
-    sent = events.lines("mail.submitted")
-    named = sent.select("trace", "node", "seq", "at", F.explode(F.from_json("folders", MAIL_FOLDERS)).alias("f"))
+    mails = events.lines("mail.submitted")
+    named = mails.select("trace", "node", "seq", "at", F.explode(F.from_json("folders", MAIL_FOLDERS)).alias("f"))
     last = F.max_by(F.struct("seq", "at", "f.row", "f.row_fai"), "seq").alias("m")
     rows = named.groupBy("trace", F.col("node").alias("store"), F.col("f.folder").alias("folder")).agg(last)
     dropped = events.of("replica.dropped").select("trace", F.col("node").alias("store"), "folder").distinct()

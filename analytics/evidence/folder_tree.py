@@ -23,9 +23,9 @@ def stores(events: Silver, org: Organization) -> DataFrame:
     """Return trace, store, seen (it has events): the stores that were not deleted. All of them hold 1-1."""
     first = org.servers.where("not later").select("trace", "store")
     started = events.of("node.started").select("trace", F.col("node").alias("store")).distinct()
-    seen = started.withColumn("seen", F.lit(True))
+    present = started.withColumn("seen", F.lit(True))
     every = first.unionByName(started).distinct().join(deleted_stores(events), ["trace", "store"], "left_anti")
-    return every.join(seen, ["trace", "store"], "left").withColumn("seen", F.coalesce("seen", F.lit(False)))
+    return every.join(present, ["trace", "store"], "left").withColumn("seen", F.coalesce("seen", F.lit(False)))
 
 
 def folders(objects: DataFrame, rows: DataFrame, all_stores: DataFrame, deleted: DataFrame) -> DataFrame:
@@ -33,14 +33,14 @@ def folders(objects: DataFrame, rows: DataFrame, all_stores: DataFrame, deleted:
 
     doubtful: it was once below a folder that is deleted, so its older content may be deleted too (HI-6).
     """
-    made = rows.where((F.col("folder") == HIERARCHY) & (F.col("act") == "made"))
-    versions = made.select("trace", F.col("object").alias("id"), "number", "subject", "parent", "replicas")
+    folder_changes = rows.where((F.col("folder") == HIERARCHY) & (F.col("act") == "made"))
+    versions = folder_changes.select("trace", F.col("object").alias("id"), "number", "subject", "parent", "replicas")
     parents = versions.groupBy("trace", "id").agg(F.collect_set("parent").alias("parents"))
     tree = objects.where(F.col("folder") == HIERARCHY).select(
         "trace", F.col("object").alias("id"), F.col("tombstone").isNotNull().alias("dead"),
         F.try_element_at("versions", F.lit(1))["number"].alias("number"),
     )  # fmt: skip
-    current = firsts(made, "subject", "parent", "replicas", of=("trace", "object", "number"))
+    current = firsts(folder_changes, "subject", "parent", "replicas", of=("trace", "object", "number"))
     current = current.withColumnRenamed("object", "id")
     nodes = (
         tree.where("dead or number is not null")
@@ -50,11 +50,11 @@ def folders(objects: DataFrame, rows: DataFrame, all_stores: DataFrame, deleted:
     entries = F.map_from_entries(F.collect_list(F.struct("id", F.struct("parent", "dead", "subject"))))
     trees = nodes.groupBy("trace").agg(entries.alias("tree"))
     walked = nodes.where("not dead").join(trees, "trace")
-    found = walked.withColumn("above", F.expr(_above("parent"))).withColumn(
+    tree_rows = walked.withColumn("above", F.expr(_above("parent"))).withColumn(
         "doubtful", F.expr(f"exists(parents, p -> {_above('p')}.dead)")
     )
     path = F.array_join(F.concat(F.reverse("above.names"), F.array("subject")), "/")
-    living = found.where("not above.dead").select(
+    living = tree_rows.where("not above.dead").select(
         "trace", F.col("id").alias("folder"), path.alias("path"), "replicas", "doubtful"
     )
     root = (
@@ -69,9 +69,9 @@ def folders(objects: DataFrame, rows: DataFrame, all_stores: DataFrame, deleted:
         )
     )
     # A list may still name a deleted store (RP-6).
-    gone = F.broadcast(deleted.groupBy("trace").agg(F.collect_set("store").alias("gone")))
+    deletions = F.broadcast(deleted.groupBy("trace").agg(F.collect_set("store").alias("gone")))
     listed = F.expr("filter(replicas, r -> not array_contains(coalesce(gone, array()), r))").alias("holders")
-    living = living.join(gone, "trace", "left").select("trace", "folder", "path", listed, "doubtful")
+    living = living.join(deletions, "trace", "left").select("trace", "folder", "path", listed, "doubtful")
     return root.unionByName(living)
 
 

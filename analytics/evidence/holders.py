@@ -33,9 +33,9 @@ def cases(events: Silver) -> DataFrame:
     - added, pending, dropped: the node's own replica of the folder;
     - responders, conflict, notice, aged, resolved, tombstone: one for each event of this kind.
     """
-    sent = events.lines("mail.submitted")
-    to = F.array_sort(F.transform("recipients", lambda each: F.regexp_replace(each, r"(-IS)?@.*$", "")))
-    mails = sent.select(
+    submissions = events.lines("mail.submitted")
+    to = F.array_sort(F.transform("recipients", lambda recipient: F.regexp_replace(recipient, r"(-IS)?@.*$", "")))
+    mails = submissions.select(
         "trace", "node", "seq", "at", "incarnation", "mail", "message_type", "marks", to.alias("to"),
         F.explode(F.transform(F.from_json("folders", MAIL_FOLDERS), lambda f: f["folder"])).alias("folder"),
         F.lit("mail").alias("what"),
@@ -100,15 +100,15 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
     after = Window.partitionBy("trace", "node", "folder").orderBy("seq").rowsBetween(1, Window.unboundedFollowing)
     alone_at = F.min(F.expr("if(size(array_except(list, array(node))) = 0, at, null)")).over(after)
     columns = {"holders": holders, "untouched": untouched, "dead": dead, "alone_at": alone_at}
-    found = both.withColumns(columns).where("what is not null")
-    found = found.join(F.broadcast(_deleted(events)), ["trace", "node"], "left")
+    result = both.withColumns(columns).where("what is not null")
+    result = result.join(F.broadcast(_deleted(events)), ["trace", "node"], "left")
     there = F.expr("filter(holders, h -> not exists(removed, g -> g.store = h and g.seq < seq))")
-    found = found.withColumn("holders", F.when(F.col("removed").isNull(), F.col("holders")).otherwise(there))
-    found = found.join(F.broadcast(_addresses(events)), ["trace", "node"], "left")
+    result = result.withColumn("holders", F.when(F.col("removed").isNull(), F.col("holders")).otherwise(there))
+    result = result.join(F.broadcast(_addresses(events)), ["trace", "node"], "left")
     with_address = F.expr(f"filter(holders, h -> {_HAD.format(store='h')})")
     reached = F.when(F.col("addresses").isNull(), F.col("holders")).otherwise(with_address)
     return (
-        found.withColumns({"reached": reached, "answerable": F.expr(_ANSWERABLE)})
+        result.withColumns({"reached": reached, "answerable": F.expr(_ANSWERABLE)})
         .join(F.broadcast(restored), ["trace", "node"], "left_anti")
         .drop("list", "joined", "deleted", "removed", "addresses")
     )
@@ -198,13 +198,13 @@ def resolving_changes(events: Silver) -> DataFrame:
     and versions (those of the conflict when it last arose there). Left out are conflicts that arose before the store was last
     started, because a backup may have brought them back."""
     ended = events.of("conflict.ended").select("trace", "node", "number").distinct()
-    made = events.of("change.made").select(
+    change_events = events.of("change.made").select(
         "trace", "node", "incarnation", "seq", "at", "object", "number", "supersedes"
     )
     arose = events.of("conflict.arose").select(
         "trace", "node", "incarnation", "object", F.col("seq").alias("arose_seq"), "versions"
     )
-    pairs = made.join(F.broadcast(ended), ["trace", "node", "number"], "left_semi").join(
+    pairs = change_events.join(F.broadcast(ended), ["trace", "node", "number"], "left_semi").join(
         F.broadcast(arose), ["trace", "node", "incarnation", "object"]
     )
     return (
@@ -221,14 +221,14 @@ def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
     replicas that the store had to give up in this time, those whose store became the only holder, which has nobody to ask,
     and those whose store stopped for good or was deleted."""
     mails = listed.where("what = 'mail' and message_type = 16").select("trace", "node", "at", "folder").distinct()
-    sent = mails.withColumn("kept", F.lit(True))
-    due = listed.where("what = 'due'").join(sent, ["trace", "node", "at", "folder"], "left")
+    statuses = mails.withColumn("kept", F.lit(True))
+    due = listed.where("what = 'due'").join(statuses, ["trace", "node", "at", "folder"], "left")
     asks = listed.where("what in ('responders', 'pending', 'dropped')").groupBy("trace", "node", "folder")
-    asked = asks.agg(
+    requests = asks.agg(
         F.collect_set(F.when(F.col("what") == "responders", F.col("at"))).alias("asked"),
         F.collect_set(F.when(F.col("what") != "responders", F.col("at"))).alias("ends"),
     )
-    added = listed.where("what = 'added'").join(asked, ["trace", "node", "folder"], "left")
+    added = listed.where("what = 'added'").join(requests, ["trace", "node", "folder"], "left")
     added = added.join(F.broadcast(_absences(events)), ["trace", "node"], "left")
     added = added.join(F.broadcast(_stopped_for_good(events)), ["trace", "node"], "left")
     later = f"case when a.back_at > at and a.left_at <= u then greatest(u, a.back_at + {DAY_US}) else u end"
@@ -242,8 +242,8 @@ def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
         added.withColumn("kept", in_time).drop("asked", "ends", "absences", "last_stop_at")
     )
     ended = events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
-    gone = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("gone"))
-    others = both.join(F.broadcast(gone), "trace", "left").where(
+    deletions = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("gone"))
+    others = both.join(F.broadcast(deletions), "trace", "left").where(
         "size(array_except(reached, coalesce(gone, array()))) > 1 and array_contains(reached, node)"
         " and (what = 'due' or not array_contains(coalesce(gone, array()), node))"
     )
@@ -283,24 +283,24 @@ def drops(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     """Return dropped tombstones (`what` tombstone) and dropped replicas (dropped): _CASE, what, object, number, modified_at (of
     a tombstone), holders, dead, others (how many other holders), unknown_to: the holders whose row at that time lacked
     the tombstone's number, or some number of the dropped replica."""
-    made = firsts(rows.where("act = 'made'"), "modified_at", "kind")
+    versions = firsts(rows.where("act = 'made'"), "modified_at", "kind")
     counter = F.substring_index("number", ":", -1).cast("long")
     guid = F.expr(guid_of_kind("substring_index(number, ':', 1)", "kind"))
     number = F.struct(guid.alias("guid"), counter.alias("low"), counter.alias("high"))
     all_of = F.when(F.col("what") == "dropped", ranges("coalesce(had, '')")).otherwise(F.array(number))
-    cases = listed.where("what in ('tombstone', 'dropped')").join(made, ["trace", "number"], "left")
+    cases = listed.where("what in ('tombstone', 'dropped')").join(versions, ["trace", "number"], "left")
     others = F.explode_outer(F.expr("filter(holders, h -> h != node)")).alias("store")
-    asked = cases.withColumn("all", all_of).select(
+    needs = cases.withColumn("all", all_of).select(
         *_CASE, "what", "object", "number", "modified_at", "holders", "dead", "all", others
     )
-    few = F.broadcast(asked.select("trace", "node", "folder", "store").distinct())
+    few = F.broadcast(needs.select("trace", "node", "folder", "store").distinct())
     known = events.of("row.replaced").join(few, ["trace", "node", "folder", "store"], "left_semi").select(
         "trace", "node", "seq", "folder", "store", by_kind("cnset", "cnset_fai").alias("row")
     )  # fmt: skip
     before = Window.partitionBy("trace", "node", "folder", "store").orderBy("seq").rowsBetween(
         Window.unboundedPreceding, -1
     )  # fmt: skip
-    as_stated = asked.unionByName(known, allowMissingColumns=True).withColumn(
+    as_stated = needs.unionByName(known, allowMissingColumns=True).withColumn(
         "stated_row", F.coalesce(F.last("row", ignorenulls=True).over(before), F.expr(f"cast(array() as {RANGES})"))
     )
     # The event replica.dropped has the numbers of both kinds in one set.

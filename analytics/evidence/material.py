@@ -56,12 +56,12 @@ def material_of(tables: Tables, events: Silver, rows: DataFrame, things: DataFra
     few = tables.keep_all("evidence", stores)
     if not events.has("backup.restored"):
         few["restored"] = few["restored"].limit(0)
-    asked = {
+    plans = {
         "candidates": lambda: source_selection.candidates(events, org, few["restored"]),
         "listed": lambda: holders.with_holders(holders.cases(events), events, rows, few["restored"]),
         "node_states": lambda: node_states(events, org, few["restored"]),
     }
-    return Material(events, rows, things, org, **few, **tables.keep_all("evidence", asked))
+    return Material(events, rows, things, org, **few, **tables.keep_all("evidence", plans))
 
 
 def plain_stores(events: Silver) -> DataFrame:

@@ -19,9 +19,9 @@ def ranges_of(text: str, kind: str = "'message'") -> str:
     its items: see `guid_of_kind`."""
     low, high = (f"cast(split_part(i, '-', {part}) as bigint) as {name}" for part, name in ((1, "low"), (-1, "high")))
     guid = guid_of_kind("split_part(p, ':', 1)", kind)
-    one = f"i -> struct({guid} as guid, {low}, {high})"
+    to_range = f"i -> struct({guid} as guid, {low}, {high})"
     parts = f"filter(split({text}, ';'), p -> p != '')"
-    return f"flatten(transform({parts}, p -> transform(split(split_part(p, ':', 2), ','), {one})))"
+    return f"flatten(transform({parts}, p -> transform(split(split_part(p, ':', 2), ','), {to_range})))"
 
 
 def ranges_by_kind(messages: str, associated: str) -> str:

@@ -123,12 +123,12 @@ def objects(rows: DataFrame, expiries: DataFrame) -> DataFrame:
     )
     for name, expression in steps:
         grouped = grouped.withColumn(name, F.expr(expression))
-    made = F.expr("transform(made, r -> r.number)")
+    change_numbers = F.expr("transform(made, r -> r.number)")
     return grouped.select(
         *OBJECT,
         "kind",
         "subject",
-        made.alias("made"),
+        change_numbers.alias("made"),
         "alone",
         "tombstone",
         "versions",

@@ -136,8 +136,8 @@ def node_states(events: Silver, org: Organization, restored: DataFrame) -> DataF
     entries = keys.withColumn("address", F.explode("addresses")).drop("addresses")
     deleted = events.of("store.deleted").groupBy("trace", "node", "store").agg(F.max("seq").alias("deleted"))
     known = entries.join(deleted, ["trace", "node", "store"], "left").groupBy("trace", "node", "address")
-    one = known.agg(F.min(F.struct("store", "first", "last", "deleted", "stamps")).alias("of"))
-    listed = one.groupBy("trace", "node").agg(
+    entry = known.agg(F.min(F.struct("store", "first", "last", "deleted", "stamps")).alias("of"))
+    listed = entry.groupBy("trace", "node").agg(
         F.map_from_entries(F.collect_list(F.struct("address", "of"))).alias("directory")
     )
     set_ = events.of("setting.value").where(F.col("name") == SUSPENDED)

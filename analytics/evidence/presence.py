@@ -27,8 +27,8 @@ def presence(rows: DataFrame, restored: DataFrame) -> DataFrame:
     )
     listed = known.join(F.broadcast(lists.distinct()), ["trace", "node", "number"])
     since = listed.groupBy("trace", "node", "folder").agg(F.min("known").alias("listed"))
-    found = content.join(since, ["trace", "node", "folder"], "left")
-    return found.join(F.broadcast(restored), ["trace", "node"], "left_anti")
+    result = content.join(since, ["trace", "node", "folder"], "left")
+    return result.join(F.broadcast(restored), ["trace", "node"], "left_anti")
 
 
 def deletions(events: Silver, rows: DataFrame) -> DataFrame:
@@ -39,8 +39,8 @@ def deletions(events: Silver, rows: DataFrame) -> DataFrame:
     )
     has_tombstone = events.of("tombstone.made").select("trace", "node", "at", "folder", "object", "number").distinct()
     keys = ["trace", "node", "at", "folder", "object", "number"]
-    found = deleted.join(has_tombstone.withColumn("has_tombstone", F.lit(True)), keys, "left")
-    return found.withColumn("has_tombstone", F.coalesce("has_tombstone", F.lit(False)))
+    result = deleted.join(has_tombstone.withColumn("has_tombstone", F.lit(True)), keys, "left")
+    return result.withColumn("has_tombstone", F.coalesce("has_tombstone", F.lit(False)))
 
 
 def removed_stores(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
@@ -69,53 +69,53 @@ def removed_stores(events: Silver, rows: DataFrame, restored: DataFrame) -> Data
         events.of("change.made").where(F.col("folder") == HIERARCHY).select("trace", "node", "at", "object", "replicas")
     )
     off = off.join(F.broadcast(removed.select("trace", "node", "at").distinct()), ["trace", "node", "at"], "left_semi")
-    taken = off.groupBy("trace", "node", "at", "object").agg(F.collect_list("replicas").alias("lists"))
-    found = listings.join(taken, ["trace", "node", "at", "object"], "left").withColumn(
+    removals = off.groupBy("trace", "node", "at", "object").agg(F.collect_list("replicas").alias("lists"))
+    result = listings.join(removals, ["trace", "node", "at", "object"], "left").withColumn(
         "held", F.expr("coalesce(not was.deleted and array_contains(was.list, store), false)")
     )
     still = F.expr("held and not exists(coalesce(lists, array()), l -> not array_contains(l, store))")
-    of = found.groupBy("trace", "node", "at", "store", "forced").agg(
+    of = result.groupBy("trace", "node", "at", "store", "forced").agg(
         F.array_sort(F.collect_set(F.when(F.col("held"), F.col("object")))).alias("listing"),
         F.array_sort(F.collect_set(F.when(still, F.col("object")))).alias("left"),
     )
     place = F.struct((~F.col("forced")).alias("by_choice"), F.size("listing").alias("many"), "node")
-    one = F.min_by(F.struct("node", "at", "forced", "listing", "left"), place)
-    return of.groupBy("trace", "store").agg(one.alias("of")).select("trace", "store", "of.*")
+    first = F.min_by(F.struct("node", "at", "forced", "listing", "left"), place)
+    return of.groupBy("trace", "store").agg(first.alias("of")).select("trace", "store", "of.*")
 
 
 def shown_folders(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
     """Return the folders as stores show them: trace, node, seq, at, folder, path, name and parent (of the version that the
     store knew), namesakes (other folders that the store has known under that name and parent). Restored stores are left out."""
-    seen = events.of("folder.shown").select("trace", "node", "seq", "at", "folder", "path")
+    displays = events.of("folder.shown").select("trace", "node", "seq", "at", "folder", "path")
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     texts = firsts(hierarchy.where("act = 'made' and not deleted"), "subject", "parent")
-    few = F.broadcast(seen.select("trace", "node").distinct())
+    few = F.broadcast(displays.select("trace", "node").distinct())
     known = hierarchy.select("trace", F.col("store").alias("node"), "object", "number", F.col("seq").alias("known"))
     known = known.join(few, ["trace", "node"], "left_semi").join(texts, ["trace", "number"])
-    both = seen.join(known.withColumnRenamed("object", "folder"), ["trace", "node", "folder"]).where("known < seq")
+    both = displays.join(known.withColumnRenamed("object", "folder"), ["trace", "node", "folder"]).where("known < seq")
     own = both.groupBy("trace", "node", "seq", "at", "folder", "path").agg(
         F.max_by(F.struct("subject", "parent"), "known").alias("of")
     ).select("trace", "node", "seq", "at", "folder", "path", F.col("of.subject").alias("name"), "of.parent")  # fmt: skip
     others = known.select("trace", "node", "known", "object", F.col("subject").alias("name"), "parent")
     beside = own.join(others, ["trace", "node", "name", "parent"], "left")
     of = [name for name in own.columns if name not in ("name", "parent")]
-    found = beside.groupBy(*of, "name", "parent").agg(
+    result = beside.groupBy(*of, "name", "parent").agg(
         F.count_if(F.expr("object != folder and known < seq")).alias("namesakes")
     )
-    return found.join(F.broadcast(restored), ["trace", "node"], "left_anti")
+    return result.join(F.broadcast(restored), ["trace", "node"], "left_anti")
 
 
 def recoveries(events: Silver) -> DataFrame:
     """Return the recovered messages and folders (spec: DL-5), with made (the store created the new object with that change) and
     deleted (the store deleted the old object at deleted_at)."""
-    found = events.of("item.recovered").select(
+    recovered = events.of("item.recovered").select(
         "trace", "node", "seq", "at", "folder", "object", "number", "of", "deleted_at", "retention_us"
     )
     creates = events.of("change.made").where("operation = 'create'")
-    made = creates.select("trace", "node", "folder", "object", "number", F.lit(True).alias("made")).distinct()
+    creations = creates.select("trace", "node", "folder", "object", "number", F.lit(True).alias("made")).distinct()
     tombstones = events.of("tombstone.made").select(
         "trace", "node", F.col("object").alias("of"), F.col("at").alias("deleted_at"), F.lit(True).alias("deleted")
     )
-    both = found.join(made, ["trace", "node", "folder", "object", "number"], "left")
+    both = recovered.join(creations, ["trace", "node", "folder", "object", "number"], "left")
     both = both.join(tombstones.distinct(), ["trace", "node", "of", "deleted_at"], "left")
-    return both.withColumns({each: F.coalesce(each, F.lit(False)) for each in ("made", "deleted")})
+    return both.withColumns({column: F.coalesce(column, F.lit(False)) for column in ("made", "deleted")})

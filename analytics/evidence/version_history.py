@@ -32,7 +32,7 @@ def pcl_map(column: str = "pcl") -> Column:
 
 def duration_us(text: Column) -> Column:
     """Return the length of a duration such as `6 h` or `-1 h 30 min` in microseconds, without its sign; null for other text."""
-    sizes = F.create_map(*[F.lit(each) for pair in _UNITS for each in pair])
+    sizes = F.create_map(*[F.lit(value) for pair in _UNITS for value in pair])
     parts = F.when(text.rlike(f"^-?{_PART}( {_PART})*$"), F.regexp_extract_all(text, F.lit(_PART), F.lit(0)))
     sizes_us = F.transform(
         parts,
@@ -94,18 +94,18 @@ def _with_losses(rows: DataFrame, events: Silver) -> DataFrame:
     return rows.withColumn("dropped", is_dropped).drop("last_drop")
 
 
-def firsts(made: DataFrame, *columns: str, of: Sequence[str] = ("trace", "number")) -> DataFrame:
+def firsts(changes: DataFrame, *columns: str, of: Sequence[str] = ("trace", "number")) -> DataFrame:
     """Return these columns of the first change with each number. A rule check reports numbers that were given out
     twice. Here the result must not depend on the order in which Spark reads the two changes.
     """
     first = F.min_by(F.struct(*columns), F.struct("at", "store", "seq")).alias("first")
-    return made.groupBy(*of).agg(first).select(*of, "first.*")
+    return changes.groupBy(*of).agg(first).select(*of, "first.*")
 
 
 def is_undone(seq: Column) -> Column:
     """Return whether a restore has undone a store's event; `undone_spans` comes from `restores`."""
     return F.coalesce(
-        F.exists("undone_spans", lambda each: (seq > each["after"]) & (seq < each["before"])), F.lit(False)
+        F.exists("undone_spans", lambda span: (seq > span["after"]) & (seq < span["before"])), F.lit(False)
     )
 
 
@@ -128,9 +128,11 @@ def restores(events: Silver) -> DataFrame:
     The n-th restored backup of a store belongs to the n-th start of the store that is not a restart. A store that began as new
     after a restore has nothing from before, not even the topology's folders.
     """
-    made = events.of("backup.made").select("trace", "store", "backup", "through")
+    backups = events.of("backup.made").select("trace", "store", "backup", "through")
     back = (
-        events.of("backup.restored").select("trace", "store", "backup", "seq").join(made, ["trace", "store", "backup"])
+        events.of("backup.restored")
+        .select("trace", "store", "backup", "seq")
+        .join(backups, ["trace", "store", "backup"])
     )
     backs = back.groupBy("trace", "store").agg(F.array_sort(F.collect_list(F.struct("seq", "through"))).alias("backs"))
     starts = (
@@ -154,10 +156,13 @@ def restores(events: Silver) -> DataFrame:
     chain = F.aggregate(
         spans,
         nothing,
-        lambda kept, span: F.when(
-            F.exists(kept, lambda each: (span["before"] > each["after"]) & (span["before"] < each["before"])), kept
+        lambda spans, span: F.when(
+            F.exists(spans, lambda earlier: (span["before"] > earlier["after"]) & (span["before"] < earlier["before"])),
+            spans,
         ).otherwise(
-            F.concat(kept, F.array(F.struct(span["after"].cast("long").alias("after"), span["before"].alias("before"))))
+            F.concat(
+                spans, F.array(F.struct(span["after"].cast("long").alias("after"), span["before"].alias("before")))
+            )
         ),
     )
     return starts.join(backs, ["trace", "store"]).select("trace", "store", chain.alias("undone_spans"))
@@ -175,14 +180,14 @@ _COMMON: Final = (
 
 
 def _made(events: Silver) -> DataFrame:
-    made = events.of("change.made").select(
+    change_events = events.of("change.made").select(
         "*",
         F.col("node").alias("store"),
         F.lit("made").alias("act"),
         (F.col("operation") == "delete").alias("deleted"),
         F.lit(None).cast("string").alias("way"),
     )
-    return _numbered(made.withColumn("pcl", pcl_map())).select(*_COMMON)
+    return _numbered(change_events.withColumn("pcl", pcl_map())).select(*_COMMON)
 
 
 def _applied(events: Silver) -> DataFrame:
@@ -224,7 +229,7 @@ def _genesis(events: Silver, org: Organization) -> DataFrame:
     )
     number = F.concat_ws(":", "guid", "n")
     parents = listed.select("trace", F.col("path").alias("parent_path"), number.alias("parent_id"))
-    made = listed.join(parents, ["trace", "parent_path"], "left").select(
+    folders = listed.join(parents, ["trace", "parent_path"], "left").select(
         "trace",
         F.lit(HIERARCHY).alias("folder"),
         number.alias("object"),
@@ -246,5 +251,5 @@ def _genesis(events: Silver, org: Organization) -> DataFrame:
         F.coalesce("parent_id", F.lit(HIERARCHY)).alias("parent"),
         F.lit(None).cast("string").alias("way"),
     )
-    had = made.drop("store", "act").join(org.servers.where("not later").select("trace", "store"), "trace")
-    return made.select(*_COMMON).unionByName(had.withColumn("act", F.lit("applied")).select(*_COMMON))
+    had = folders.drop("store", "act").join(org.servers.where("not later").select("trace", "store"), "trace")
+    return folders.select(*_COMMON).unionByName(had.withColumn("act", F.lit("applied")).select(*_COMMON))

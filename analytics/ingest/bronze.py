@@ -33,9 +33,9 @@ def read_lines(spark: SparkSession, files: Sequence[str]) -> DataFrame:
     return parse(spark.read.options(**LINES_OF_SEGMENTS).text(list(files)))
 
 
-def parse(read: DataFrame) -> DataFrame:
+def parse(texts: DataFrame) -> DataFrame:
     """Return bronze from what Spark's text reader gives, in a batch or a stream."""
-    lines = read.select(F.col("value").cast("binary").alias("line"), F.col("_metadata.file_path").alias("file"))
+    lines = texts.select(F.col("value").cast("binary").alias("line"), F.col("_metadata.file_path").alias("file"))
     return typed(lines.mapInArrow(in_worker(read_batches), LINES))
 
 

@@ -125,26 +125,28 @@ class Parts:
         spark = self._tables.spark
         if not parts:
             return spark.createDataFrame([], schema)
-        read = spark.read.schema(schema).option("basePath", self._path)
-        return read.parquet(*map(self._place, parts)).select(*schema.fieldNames())
+        reader = spark.read.schema(schema).option("basePath", self._path)
+        return reader.parquet(*map(self._place, parts)).select(*schema.fieldNames())
 
     def _write(self, frame: DataFrame, part: Part) -> None:
         frame.write.mode("overwrite").partitionBy(self._by).parquet(self._place(part))
 
     def _complete(self, found_parts: dict[Part, bool] | None = None) -> list[Part]:
         """Return the complete parts that are not yet joined into another, in order."""
-        found = [
+        parts = [
             part for part, complete in (self._on_storage() if found_parts is None else found_parts).items() if complete
         ]
-        return sorted(part for part in found if not any(other.holds(part) for other in found))
+        return sorted(part for part in parts if not any(other.holds(part) for other in parts))
 
     def _on_storage(self) -> dict[Part, bool]:
         """Return every part in the folder, and whether it is complete."""
         if not self.exists(self._path):
             return {}
-        folders = [each.getPath() for each in self._files.listStatus(self._on_disk(self._path))]
-        parts = {Part.named(str(each.getName())): each for each in folders if _PART.fullmatch(str(each.getName()))}
-        return {part: self.exists(f"{each}/{_SUCCESS}") for part, each in parts.items()}
+        folders = [status.getPath() for status in self._files.listStatus(self._on_disk(self._path))]
+        parts = {
+            Part.named(str(folder.getName())): folder for folder in folders if _PART.fullmatch(str(folder.getName()))
+        }
+        return {part: self.exists(f"{folder}/{_SUCCESS}") for part, folder in parts.items()}
 
     def _delete(self, path: str) -> None:
         self._files.delete(self._on_disk(path), True)

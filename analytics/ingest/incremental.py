@@ -135,10 +135,10 @@ def _was_changed(spark: SparkSession, place: str, checkpoint: str) -> bool:
     """Return whether a segment has another time of modification than when it was read, for example because a new run has been
     recorded in the same folder. Spark remembers only the names of the files, and would not read it again."""
     one_slash = F.regexp_replace("path", "^([a-z0-9]+):/+", "$1:/")
-    taken = spark.read.schema("path string, timestamp bigint").json(f"{checkpoint}/sources/0")
-    found = spark.read.format("binaryFile").options(**SEGMENTS).load(place)
-    present = found.select(
+    sources = spark.read.schema("path string, timestamp bigint").json(f"{checkpoint}/sources/0")
+    files = spark.read.format("binaryFile").options(**SEGMENTS).load(place)
+    present = files.select(
         F.col("_metadata.file_path").alias("path"), F.unix_millis("modificationTime").alias("modified")
     )
-    both = taken.select(one_slash.alias("path"), "timestamp").join(present.withColumn("path", one_slash), "path")
+    both = sources.select(one_slash.alias("path"), "timestamp").join(present.withColumn("path", one_slash), "path")
     return not both.where("timestamp != modified").isEmpty()

@@ -112,20 +112,20 @@ def _lenient(annotation: Any) -> Any:
 def _bounded(struct: type[msgspec.Struct]) -> type[msgspec.Struct]:
     """Return the type of a part of an event, with bounded numbers. JSON has its defaults."""
     fields: list[Any] = []
-    for each in msgspec.structs.fields(struct):
-        if each.default_factory is not msgspec.NODEFAULT:
-            raise TypeError(f"{struct.__name__}.{each.name} has a default factory")
-        of = _lenient(each.type)
-        fields.append((each.name, of) if each.required else (each.name, of, each.default))
+    for member in msgspec.structs.fields(struct):
+        if member.default_factory is not msgspec.NODEFAULT:
+            raise TypeError(f"{struct.__name__}.{member.name} has a default factory")
+        of = _lenient(member.type)
+        fields.append((member.name, of) if member.required else (member.name, of, member.default))
     return msgspec.defstruct(struct.__name__, fields, kw_only=True, gc=False)
 
 
 def _with_any_texts(event: type[msgspec.Struct]) -> type[msgspec.Struct]:
     """Return a type whose JSON has the fields that the line has: one that is missing stays missing, as for Spark."""
     fields: list[Any] = []
-    for each in msgspec.structs.fields(event):
-        of = _lenient(each.type)
-        fields.append((each.name, of) if each.required else (each.name, of | msgspec.UnsetType, msgspec.UNSET))
+    for member in msgspec.structs.fields(event):
+        of = _lenient(member.type)
+        fields.append((member.name, of) if member.required else (member.name, of | msgspec.UnsetType, msgspec.UNSET))
     tag = event.__struct_config__.tag
     return msgspec.defstruct(event.__name__, fields, tag_field="type", tag=tag, kw_only=True, gc=False)
 
@@ -277,8 +277,8 @@ def _end(line: bytes) -> str:
         end = _END.decode(line)
     except _ERRORS:
         return "{}"
-    said = {"events": end.events, "crc32_sum": end.crc32_sum}
-    return _ENCODE(said).decode() if all(abs(number) <= _LARGEST for number in said.values()) else "{}"
+    totals = {"events": end.events, "crc32_sum": end.crc32_sum}
+    return _ENCODE(totals).decode() if all(abs(number) <= _LARGEST for number in totals.values()) else "{}"
 
 
 def _rewritten(topology: str) -> str:
@@ -286,9 +286,9 @@ def _rewritten(topology: str) -> str:
     that is not JSON. Readers of JSON differ in what they make of these: of `{} {}` one reads the beginning, and another
     nothing."""
     try:
-        read = msgspec.json.decode(topology)
+        document = msgspec.json.decode(topology)
     except _ERRORS:
         return ""
-    if isinstance(read, dict):
-        read["routes"] = routes(read)
-    return _ENCODE(read).decode()
+    if isinstance(document, dict):
+        document["routes"] = routes(document)
+    return _ENCODE(document).decode()

@@ -49,11 +49,11 @@ def routes(topology: object) -> list[Route]:
     connectors = _values(_get(topology, "connectors", []))
     by_cost = _links(connectors, lambda connector: _get(connector, "cost", None))
     by_affinity = _links(connectors, lambda connector: _whole(_get(connector, "affinity", None)))
-    found: list[Route] = []
+    site_routes: list[Route] = []
     for home in sites:
         costs, affinities = _least(home, by_cost), _least(home, by_affinity)
-        found += (Route(home, there, costs.get(there), affinities.get(there)) for there in sites)
-    return found
+        site_routes += (Route(home, there, costs.get(there), affinities.get(there)) for there in sites)
+    return site_routes
 
 
 def _links(connectors: list[Any], weight: Callable[[Any], Any]) -> Links:

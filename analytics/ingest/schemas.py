@@ -39,7 +39,7 @@ def spark_type(annotation: Any) -> T.DataType:
         value = T.StringType() if get_origin(args[1]) in {Union, types.UnionType} else spark_type(args[1])
         return T.MapType(T.StringType(), value)
     if origin in {Union, types.UnionType}:
-        (only,) = (each for each in args if each is not type(None))
+        (only,) = (arg for arg in args if arg is not type(None))
         return spark_type(only)
     if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
         return struct_type(annotation)
@@ -51,13 +51,13 @@ def struct_type(struct: type[msgspec.Struct]) -> T.StructType:
 
 
 def _wide() -> dict[str, T.DataType]:
-    found: dict[str, T.DataType] = {"type": T.StringType()}
+    fields: dict[str, T.DataType] = {"type": T.StringType()}
     for event in EVENT_TYPES.values():
         for field in struct_type(event):
-            known = found.setdefault(field.name, field.dataType)
-            if known != field.dataType:
-                found[field.name] = T.StringType()
-    return found
+            data_type = fields.setdefault(field.name, field.dataType)
+            if data_type != field.dataType:
+                fields[field.name] = T.StringType()
+    return fields
 
 
 WIDE: Final = T.StructType([T.StructField(name, kind) for name, kind in _wide().items()])

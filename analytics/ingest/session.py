@@ -130,8 +130,8 @@ def java_version() -> int | None:
         ).stderr
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = _VERSION.search(output)
-    return int(found[1]) if found else None
+    match = _VERSION.search(output)
+    return int(match[1]) if match else None
 
 
 def _java() -> str | None:
@@ -163,9 +163,9 @@ def need_spark() -> None:
     version = java_version()
     if version is not None and version >= JAVA_FROM:
         return
-    found = "no Java was found" if version is None else f"Java {version} was found"
+    java = "no Java was found" if version is None else f"Java {version} was found"
     raise JavaMissing(
-        f"Spark needs Java {JAVA_FROM} or newer, but {found}; install a JRE (openjdk-17-jre-headless, or set JAVA_HOME)."
+        f"Spark needs Java {JAVA_FROM} or newer, but {java}; install a JRE (openjdk-17-jre-headless, or set JAVA_HOME)."
         " Everything else in pflab works without Java"
     )
 
@@ -182,11 +182,11 @@ def new_session(master: str | None = None, settings: Mapping[str, str] | None = 
     # Tasks run with this Python, whatever python3 is on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     where = master or LOCAL
-    given = settings_on(where, settings or {})
-    given[JAVA] = f'{given.get(JAVA, _JAVA_OPTIONS)} -Dlog4j2.configurationFile="{_LOGGING.as_uri()}"'
+    spark_settings = settings_on(where, settings or {})
+    spark_settings[JAVA] = f'{spark_settings.get(JAVA, _JAVA_OPTIONS)} -Dlog4j2.configurationFile="{_LOGGING.as_uri()}"'
     try:
         builder = SparkSession.builder.appName("pflab check").master(where)
-        for name, value in given.items():
+        for name, value in spark_settings.items():
             builder = builder.config(name, value)
         spark = builder.getOrCreate()
         java = _java_process(spark)
@@ -230,12 +230,14 @@ def _chosen_by_user(setting: str) -> bool:
     """Return whether the user of a cluster has chosen this setting, in spark-defaults.conf or in PYSPARK_SUBMIT_ARGS."""
     home = os.environ.get("SPARK_HOME")
     conf = os.environ.get("SPARK_CONF_DIR") or (home and f"{home}/conf")
-    given = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+    arguments = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
     if conf:
         with suppress(OSError, UnicodeError):
-            given += "\n" + (Path(conf) / "spark-defaults.conf").read_text("utf-8")
+            arguments += "\n" + (Path(conf) / "spark-defaults.conf").read_text("utf-8")
     option = f"--{setting.removeprefix('spark.').replace('.', '-')}"
-    return re.search(rf"(?m)^\s*{re.escape(setting)}[\s=:]|[\s'\"]{re.escape(setting)}=|{option}\b", given) is not None
+    return (
+        re.search(rf"(?m)^\s*{re.escape(setting)}[\s=:]|[\s'\"]{re.escape(setting)}=|{option}\b", arguments) is not None
+    )
 
 
 @contextmanager
@@ -314,7 +316,7 @@ def in_a_line(error: Exception) -> str:
     cause says for example that the disk is full."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     within = (_JAVA_SAYS.match(line) for line in lines)
-    line = _STREAM_SAYS.sub(r"\1", next((found[1] for found in within if found), lines[0]))
+    line = _STREAM_SAYS.sub(r"\1", next((match[1] for match in within if match), lines[0]))
     causes = _JAVA_CAUSES.findall(getattr(error, "_stackTrace", None) or str(error))
     return line if not causes or causes[-1] in line else f"{line}: {causes[-1]}"
 

@@ -199,10 +199,12 @@ def doubts(
 def _without_topology(bronze: DataFrame) -> DataFrame:
     """Return the traces without a readable topology, so that the stores and folders are unknown."""
     started = bronze.where("family = 'run' and type = 'run.started'")
-    read = started.groupBy("trace").agg(
+    topologies = started.groupBy("trace").agg(
         F.max(F.expr("get_json_object(topology, '$.servers') is not null")).alias("read")
     )
-    return read.where("not read").select("trace", F.lit("the topology in run.started cannot be read").alias("doubt"))
+    return topologies.where("not read").select(
+        "trace", F.lit("the topology in run.started cannot be read").alias("doubt")
+    )
 
 
 def _without_end(nodes: DataFrame, dead: DataFrame | None) -> DataFrame:
@@ -253,13 +255,13 @@ def _unreadable_lines(bronze: DataFrame) -> DataFrame:
     return _of_runs(aside.select("place", F.lit(None).cast("string").alias("trace"), words.alias("doubt")), bronze)
 
 
-def _of_runs(found: DataFrame, bronze: DataFrame) -> DataFrame:
+def _of_runs(rows: DataFrame, bronze: DataFrame) -> DataFrame:
     """Return trace, doubt, from a table with place, trace, doubt. Where the trace is unknown, the doubt concerns every run of
     the folder, or an unnamed run if there is none."""
     runs = bronze.where(F.col("aside").isNull()).select("place", F.col("trace").alias("run")).distinct()
     unnamed = F.concat("place", F.lit(trace_of("", UNNAMED)))
     named = F.coalesce("trace", "run", unnamed).alias("trace")
-    return found.join(runs, "place", "left").select(named, "doubt").distinct()
+    return rows.join(runs, "place", "left").select(named, "doubt").distinct()
 
 
 def _contradicting_events(heads: DataFrame, numbers: DataFrame) -> DataFrame:

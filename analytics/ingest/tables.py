@@ -18,7 +18,7 @@ T = TypeVar("T")
 def at_once(*acts: Callable[[], T]) -> list[T]:
     """Run these functions, AT_ONCE at the same time, and return their results."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return [each.result() for each in [pool.submit(act) for act in acts]]
+        return [future.result() for future in [pool.submit(act) for act in acts]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +47,19 @@ class Tables:
         """Return `frame` as a table that is not written, because it is about as large as what it is computed from."""
         return frame
 
-    def keep_all(self, layer: str, made: Mapping[str, Callable[[], DataFrame]]) -> dict[str, DataFrame]:
-        """Keep several tables of a layer; `made` has a function for each table that plans it."""
+    def keep_all(self, layer: str, plans: Mapping[str, Callable[[], DataFrame]]) -> dict[str, DataFrame]:
+        """Keep several tables of a layer; `plans` has a function for each table that plans it."""
 
         def act(name: str) -> Callable[[], DataFrame]:
             full_name = f"{layer}/{name}"
             if self.needed is not None and full_name not in self.needed:
-                return made[name]
-            return lambda: self.keep(full_name, made[name]())
+                return plans[name]
+            return lambda: self.keep(full_name, plans[name]())
 
-        return dict(zip(made, at_once(*map(act, made)), strict=True))
+        return dict(zip(plans, at_once(*map(act, plans)), strict=True))
 
     def whole(self, frame: DataFrame) -> DataFrame:
         """If Spark is set to shuffle into one partition, return the frame in one partition, so that Spark plans no
         shuffle."""
-        one = self.spark.conf.get("spark.sql.shuffle.partitions") == "1"
-        return frame.coalesce(1) if one else frame
+        is_single = self.spark.conf.get("spark.sql.shuffle.partitions") == "1"
+        return frame.coalesce(1) if is_single else frame

@@ -31,13 +31,13 @@ def fingerprints(checksums: Mapping[str, str]) -> dict[str, str]:
     return {place: hashlib.sha256("".join(lines).encode()).hexdigest() for place, lines in files.items()}
 
 
-def write(found: Judged, folder: Path) -> list[str]:
+def write(outcome: Judged, folder: Path) -> list[str]:
     """Write the tables into a folder, a file for each, and return their names. Each file appears whole. Raises AnalyticsError
     if the folder cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with temporary_folder(".pflab-", folder) as new:
-            found.publish(new)
+            outcome.publish(new)
             files = list(Path(new).iterdir())
             for file in files:
                 file.replace(folder / file.name)
@@ -53,12 +53,12 @@ def judged(store: TableStore, marks: Mapping[str, str], judge: Judge) -> Iterato
     marks: the fingerprint of each place.
     judge: is called for the new runs, and for the runs that a report shows.
     """
-    findings, figures = ([each.name for each in of] for of in (product().findings, product().figures))
+    findings, figures = ([query.name for query in of] for of in (product().findings, product().figures))
     new = store.outdated(marks)
     if new:
-        with judge(new) as found:
-            answered = {name: found.answers(name, {}) for name in figures}
-            store.add(marks, {**found.findings, **answered}, found.publish, new)
+        with judge(new) as outcome:
+            answered = {name: outcome.answers(name, {}) for name in figures}
+            store.add(marks, {**outcome.findings, **answered}, outcome.publish, new)
     every = store.findings(marks, (*findings, *figures))
     with ExitStack() as again:
         answers = answers_of(every, lambda places: again.enter_context(judge(sorted(places))).answers)

@@ -80,22 +80,24 @@ class TableStore:
 
         Raises AnalyticsError if another version has judged a place that is not among them: its rows would be lost.
         """
-        others = {place for batch in self._batches.values() if batch.version != self.version for place in batch.places}
-        if lost := sorted(others - fingerprints.keys()):
-            gone = next((place for place in lost if not is_url(place) and not segments([place])), None)
+        old_places = {
+            place for batch in self._batches.values() if batch.version != self.version for place in batch.places
+        }
+        if lost := sorted(old_places - fingerprints.keys()):
+            lost_place = next((place for place in lost if not is_url(place) and not segments([place])), None)
             why = f"this check does not judge {lost[0]} again; name all runs that are in the tables, or"
-            if gone is not None:
-                why = f"the traces of {gone} are no longer there to be judged again;"
+            if lost_place is not None:
+                why = f"the traces of {lost_place} are no longer there to be judged again;"
             raise AnalyticsError(
                 f"{self.folder}: another version of pflab made these tables, and {why} give another folder with --tables"
             )
-        known = {
+        marks = {
             place: mark
             for batch in self._batches.values()
             if batch.version == self.version
             for place, mark in batch.places.items()
         }
-        return [place for place, mark in fingerprints.items() if known.get(place) != mark]
+        return [place for place, mark in fingerprints.items() if marks.get(place) != mark]
 
     def add(
         self, fingerprints: Mapping[str, str], findings: Findings, publish: Callable[[str], None], places: Iterable[str]
@@ -114,7 +116,7 @@ class TableStore:
         publish: Callable[[str], None],
         places: frozenset[str],
     ) -> None:
-        rows = {name: [dict(row) for row in found] for name, found in findings.items()}
+        rows = {name: [dict(row) for row in answers] for name, answers in findings.items()}
         before = list(self._batches)
         self._put(_Batch(self.version, {place: fingerprints[place] for place in places}, rows, _names()), publish)
         for number in before:
@@ -125,21 +127,21 @@ class TableStore:
 
     def findings(self, places: Iterable[str], names: Iterable[str]) -> Findings:
         """Return the findings about these places: the rows of the queries with these names."""
-        wanted = frozenset(places)
-        found: dict[str, list[dict[str, object]]] = {name: [] for name in names}
+        place_set = frozenset(places)
+        findings: dict[str, list[dict[str, object]]] = {name: [] for name in names}
         for batch in self._batches.values():
             for name, rows in batch.findings.items():
-                found[name] += rows if wanted >= batch.places.keys() else _of(rows, wanted)
-        return {name: [row_of(row) for row in rows] for name, rows in found.items()}
+                findings[name] += rows if place_set >= batch.places.keys() else _of(rows, place_set)
+        return {name: [row_of(row) for row in rows] for name, rows in findings.items()}
 
     def _join(self, numbers: list[int], without: frozenset[str]) -> None:
         """Make one batch of these batches, without some places."""
         batches = [self._batches[number] for number in numbers]
-        places = {place: mark for each in batches for place, mark in each.places.items() if place not in without}
+        places = {place: mark for batch in batches for place, mark in batch.places.items() if place not in without}
         if places:
-            left = frozenset(places)
-            names = {name for each in batches for name in each.findings}
-            rows = {name: [row for each in batches for row in _of(each.findings[name], left)] for name in names}
+            place_set = frozenset(places)
+            names = {name for batch in batches for name in batch.findings}
+            rows = {name: [row for batch in batches for row in _of(batch.findings[name], place_set)] for name in names}
             batch = _Batch(self.version, places, rows, _names())
             self._put(batch, lambda folder: self._copy(numbers, without, folder))
         for number in numbers:
@@ -238,11 +240,11 @@ class TableStore:
 
     def _remove_older_states(self) -> None:
         """Remove the rows of places that are also in a later batch."""
-        seen: set[str] = set()
+        later_places: set[str] = set()
         for number in sorted(self._batches, reverse=True):
             places = self._batches[number].places.keys()
-            again = frozenset(seen & places)
-            seen |= places
+            again = frozenset(later_places & places)
+            later_places |= places
             if again:
                 self._join([number], again)
 
@@ -303,4 +305,4 @@ def _of(rows: list[dict[str, object]], places: frozenset[str]) -> list[dict[str,
 
 
 def _names() -> list[str]:
-    return [each.name for each in product().published]
+    return [table.name for table in product().published]

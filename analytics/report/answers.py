@@ -22,7 +22,7 @@ def answers_of(every: Findings, judge_again: Callable[[set[str]], Answers]) -> A
     def shown() -> Answers:
         return judge_again({place_in(trace) for trace in shown_traces(every)})
 
-    def answers(name: str, given: Given) -> list[Row]:
-        return list(every[name]) if name in every else shown()(name, given)
+    def answers(name: str, parameters: Given) -> list[Row]:
+        return list(every[name]) if name in every else shown()(name, parameters)
 
     return answers

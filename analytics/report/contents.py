@@ -59,7 +59,7 @@ class Contents:
     """All that a report says.
 
     runs: the runs in detail.
-    texts: the findings of each in words, in the order of `Run.found`.
+    texts: the findings of each in words, in the order of `Run.findings`.
     diagrams: by the places of the run and of the finding.
     matrix: None for a single run.
     engine: what computed the tables.
@@ -77,52 +77,55 @@ class Contents:
     engine: str
 
 
-def contents(answers: Answers, found: Findings, result: CheckResult, engine: str) -> Contents:
+def contents(answers: Answers, findings: Findings, result: CheckResult, engine: str) -> Contents:
     """Return what the report says, from a fixed number of queries.
 
     engine: its name and version.
     """
     single = result.traces <= 1
-    some_runs, texts, diagrams = _detailed(answers, found, chosen_runs(found, result))
-    matrix = None if single else runs_by_rule.matrix(found, result.traces)
+    some_runs, texts, diagrams = _detailed(answers, findings, chosen_runs(findings, result))
+    matrix = None if single else runs_by_rule.matrix(findings, result.traces)
     latency, fates, traffic = _figures(answers)
-    had = tuple(who_had_what.matrices(answers, found))
+    had = tuple(who_had_what.matrices(answers, findings))
     return Contents(result, some_runs, texts, diagrams, matrix, had, latency, fates, traffic, engine)
 
 
-def chosen_runs(found: Findings, result: CheckResult) -> list[str]:
+def chosen_runs(findings: Findings, result: CheckResult) -> list[str]:
     """Return the traces that are shown in detail: the only one, or the worst of several. If two have the same short name, the
     first is shown."""
     single = result.traces <= 1
-    names = [each.trace for each in result.runs if single or each.exit_code][: 1 if single else RUNS]
+    names = [run.trace for run in result.runs if single or run.exit_code][: 1 if single else RUNS]
     of_name: dict[str, str] = {}
-    for row in sorted(found["lines"], key=lambda row: (not row.events, row.trace)):
+    for row in sorted(findings["lines"], key=lambda row: (not row.events, row.trace)):
         of_name.setdefault(short(row.trace), row.trace)
     return [of_name[name] for name in names if name in of_name]
 
 
-def shown_traces(found: Findings) -> set[str]:
+def shown_traces(findings: Findings) -> set[str]:
     """Return the traces for which a report needs more than the findings and the figures."""
-    return {*chosen_runs(found, conclude(found)), *(row.trace for row in worst_folders(found)[: who_had_what.FOLDERS])}
+    return {
+        *chosen_runs(findings, conclude(findings)),
+        *(row.trace for row in worst_folders(findings)[: who_had_what.FOLDERS]),
+    }
 
 
 def _detailed(
     answers: Answers, findings: Findings, traces: list[str]
 ) -> tuple[tuple[Run, ...], tuple[tuple[str, ...], ...], dict[tuple[int, int], Diagram]]:
     some = tuple(runs(answers, traces))
-    raw = [(run.trace, found.text or UNTOLD) for run in some for found in run.found]
-    told = iter(named(findings["names"], raw))
-    texts = tuple(tuple(next(told) for _ in run.found) for run in some)
-    each = max(PICTURES // max(len(some), 1), 1)
-    places = [(nth, index) for nth, run in enumerate(some) for index in _pictured(run.found, each)]
-    about: list[tuple[Run, Found]] = [(some[nth], some[nth].found[index]) for nth, index in places]
+    raw = [(run.trace, finding.text or UNTOLD) for run in some for finding in run.findings]
+    sentences = iter(named(findings["names"], raw))
+    texts = tuple(tuple(next(sentences) for _ in run.findings) for run in some)
+    pictures_per_run = max(PICTURES // max(len(some), 1), 1)
+    places = [(nth, index) for nth, run in enumerate(some) for index in _pictured(run.findings, pictures_per_run)]
+    about: list[tuple[Run, Found]] = [(some[nth], some[nth].findings[index]) for nth, index in places]
     drawn = zip(places, surroundings.diagrams(answers, about), strict=True)
     return some, texts, {place: diagram for place, diagram in drawn if diagram is not None}
 
 
-def _pictured(found: tuple[Found, ...], most: int) -> list[int]:
+def _pictured(findings: tuple[Found, ...], most: int) -> list[int]:
     """Return the places of the findings that get a picture: the first ones whose time is known."""
-    return [index for index, each in enumerate(found) if each.at is not None][:most]
+    return [index for index, finding in enumerate(findings) if finding.at is not None][:most]
 
 
 def _figures(answers: Answers) -> tuple[tuple[Latency, ...], tuple[tuple[str, int], ...], tuple[Traffic, ...]]:

@@ -39,12 +39,12 @@ SIGNS: Final = {"good": "✓", "bad": "✕", "doubt": "?"}
 _HERE: Final = Path(__file__).parent
 
 
-def write_report(answers: Answers, found: Findings, result: CheckResult, engine: str, file: Path) -> None:
+def write_report(answers: Answers, findings: Findings, result: CheckResult, engine: str, file: Path) -> None:
     """Write the report. Its size is limited, however many runs there are.
 
     engine: the name and version of what answers.
     """
-    file.write_text(page(contents(answers, found, result, engine), datetime.now(UTC)), encoding="utf-8")
+    file.write_text(page(contents(answers, findings, result, engine), datetime.now(UTC)), encoding="utf-8")
 
 
 def page(what: Contents, written_at: datetime) -> str:
@@ -68,7 +68,7 @@ def page(what: Contents, written_at: datetime) -> str:
             "timed": lambda words: timed(words, start_at),
         }
     )
-    checks = {each.check: each for each in what.result.rules}
+    checks = {rule.check: rule for rule in what.result.rules}
     sections = [
         _section(what, nth, run, CARDS if single else CARDS // len(what.runs)) for nth, run in enumerate(what.runs)
     ]
@@ -84,9 +84,9 @@ def page(what: Contents, written_at: datetime) -> str:
         folders=_folder_lines(what.result.told)[:FOLDERS],
         more_folders=_left_out(what.result),
         subjects=[(name, _rows(members, checks, single)) for name, members in SUBJECTS.items()],
-        idle=sum(not each.consumed for each in what.result.rules),
-        violated=sum(bool(each.violations) for each in what.result.rules),
-        held=sum(bool(each.consumed) and not each.violations for each in what.result.rules),
+        idle=sum(not rule.consumed for rule in what.result.rules),
+        violated=sum(bool(rule.violations) for rule in what.result.rules),
+        held=sum(bool(rule.consumed) and not rule.violations for rule in what.result.rules),
         kinds=KINDS,
         written_at=f"{written_at:%-d %B %Y, %H:%M} UTC",
         versions=_versions(what),
@@ -96,15 +96,15 @@ def page(what: Contents, written_at: datetime) -> str:
 def timed(words: str, start_at: int | None) -> Markup:
     """Return a text as markup, with its instants as lab time: `day 2 00:15` in a run that started at `start_at`, otherwise the
     date to the minute. The exact instant is in the tooltip."""
-    parts, done = [], 0
+    parts, position = [], 0
     for begin, end, instant in lab_time.instants(words):
         moment = datetime.fromisoformat(instant)
         at = int((moment - datetime.fromtimestamp(0, UTC)).total_seconds() * 1_000_000)
-        shown = f"{moment:%Y-%m-%d %H:%M}" if start_at is None else lab_time.day_time(at, start_at)
-        tag = Markup('<time datetime="{0}" title="{0}">{1}</time>').format(instant, shown)
-        parts += [escape(_shown(words[done:begin])), tag]
-        done = end
-    return Markup("").join([*parts, escape(_shown(words[done:]))])
+        text = f"{moment:%Y-%m-%d %H:%M}" if start_at is None else lab_time.day_time(at, start_at)
+        tag = Markup('<time datetime="{0}" title="{0}">{1}</time>').format(instant, text)
+        parts += [escape(_shown(words[position:begin])), tag]
+        position = end
+    return Markup("").join([*parts, escape(_shown(words[position:]))])
 
 
 def _shown(value: Any) -> Any:
@@ -129,7 +129,7 @@ def _versions(what: Contents) -> list[tuple[str, str]]:
 def _judged_runs(result: CheckResult) -> list[tuple[str, int]]:
     """Return the number of runs of each judgement, the worst first."""
     order = (NOT_CONVERGED, BROKEN, UNKNOWN, CONVERGED)
-    numbers = {each: sum(run.judgement == each for run in result.runs) for each in order}
+    numbers = {judgement: sum(run.judgement == judgement for run in result.runs) for judgement in order}
     if result.runs:  # The list of runs is limited; it has the worst ones.
         numbers[result.runs[-1].judgement] += max(result.traces - len(result.runs), 0)
     return [(judgement, number) for judgement, number in numbers.items() if number]
@@ -175,25 +175,27 @@ class Section:
 
 def _section(what: Contents, nth: int, run: Run, most: int) -> Section:
     name = short(run.trace)
-    verdict = next((each.judgement for each in what.result.runs if each.trace == name), what.result.judgement)
-    witnesses = {(each.trace, each.folder): each.witnesses for each in what.result.told}
+    verdict = next(
+        (run_verdict.judgement for run_verdict in what.result.runs if run_verdict.trace == name), what.result.judgement
+    )
+    witnesses = {(folder.trace, folder.folder): folder.witnesses for folder in what.result.told}
     says = {check.id: check for members in SUBJECTS.values() for check in members}
     cards = []
-    for index, found in enumerate(run.found[:most]):
-        check = says.get(found.title) if not found.folder else None
+    for index, finding in enumerate(run.findings[:most]):
+        check = says.get(finding.title) if not finding.folder else None
         diagram = what.diagrams.get((nth, index))
-        lines = witnesses.get((name, found.folder), ()) or (what.texts[nth][index],)
+        lines = witnesses.get((name, finding.folder), ()) or (what.texts[nth][index],)
         cards.append(
             Card(
                 anchor=f"found-{nth + 1}-{index + 1}",
-                title=f"{found.title} has not converged" if found.folder else found.title,
+                title=f"{finding.title} has not converged" if finding.folder else finding.title,
                 rules=check.rules if check else (),
                 says=check.says if check else "",
-                when="" if found.at is None else lab_time.day_time(found.at, run.start_at),
+                when="" if finding.at is None else lab_time.day_time(finding.at, run.start_at),
                 lines=lines,
-                more=0 if found.folder else found.times - 1,
+                more=0 if finding.folder else finding.times - 1,
                 picture=Markup(spacetime.draw(diagram) if diagram else ""),
-                mails=tuple(spacetime.described(each, run.start_at) for each in diagram.mails) if diagram else (),
+                mails=tuple(spacetime.described(mail, run.start_at) for mail in diagram.mails) if diagram else (),
             )
         )
     copies = sum(sum(slot.copies.values()) for slot in run.slots)
@@ -206,28 +208,28 @@ def _section(what: Contents, nth: int, run: Run, most: int) -> Section:
     anchors = {index: card.anchor for index, card in enumerate(cards)}
     return Section(
         name, verdict, run.start_at, lab_time.instant(run.start_at), facts, Markup(organization_map.draw(organization(run))),
-        Markup(timeline.draw(line_of(run, anchors))), tuple(cards), len(run.found) - len(cards),
+        Markup(timeline.draw(line_of(run, anchors))), tuple(cards), len(run.findings) - len(cards),
     )  # fmt: skip
 
 
-def _folder_lines(told: Iterable[FolderVerdict]) -> list[tuple[str, str, list[str], list[str], FolderVerdict]]:
+def _folder_lines(verdicts: Iterable[FolderVerdict]) -> list[tuple[str, str, list[str], list[str], FolderVerdict]]:
     """Return run, judgement, paths, holders and one of the verdicts for folders of a run with the same judgement and witnesses,
     so that one line says it once. The holders are empty if these folders have different ones."""
     alike: dict[tuple[str, str, Sequence[str]], list[FolderVerdict]] = {}
-    for each in told:
-        alike.setdefault((each.trace, each.judgement, each.witnesses), []).append(each)
+    for verdict in verdicts:
+        alike.setdefault((verdict.trace, verdict.judgement, verdict.witnesses), []).append(verdict)
     lines: list[tuple[str, str, list[str], list[str], FolderVerdict]] = []
     for (run, judged, _), same in alike.items():
-        holders = {tuple(sorted(each.holders, key=natural)) for each in same}
-        paths = sorted((each.path for each in same), key=natural)
+        holders = {tuple(sorted(verdict.holders, key=natural)) for verdict in same}
+        paths = sorted((verdict.path for verdict in same), key=natural)
         lines.append((run, judged, paths, list(next(iter(holders))) if len(holders) == 1 else [], same[0]))
     return lines
 
 
 def _left_out(result: CheckResult) -> int:
     """Return how many folders have no line."""
-    shown = sum(len(paths) for _, _, paths, *_ in _folder_lines(result.told)[:FOLDERS])
-    return sum(result.folders.values()) - shown
+    listed = sum(len(paths) for _, _, paths, *_ in _folder_lines(result.told)[:FOLDERS])
+    return sum(result.folders.values()) - listed
 
 
 def _rows(members: Iterable[Any], results: Mapping[str, RuleResult], single: bool) -> list[tuple[Any, RuleResult, str]]:

@@ -64,13 +64,13 @@ def latencies(gold: Gold, _: Given) -> DataFrame:
     If a store applied a version more than once, for example after a restore, the first time counts.
     """
     rows = gold.histories
-    made = firsts(rows.where("act = 'made' and seq > 0"), "at").withColumnRenamed("at", "made_at")
+    changes = firsts(rows.where("act = 'made' and seq > 0"), "at").withColumnRenamed("at", "made_at")
     arrivals = (
         rows.where("act = 'applied' and seq > 0")
         .groupBy("trace", "store", "number")
         .agg(F.min("at").alias("at"), F.min_by("way", "seq").alias("way"))
     )
-    took = arrivals.join(made, ["trace", "number"]).withColumn("took", F.col("at") - F.col("made_at"))
+    took = arrivals.join(changes, ["trace", "number"]).withColumn("took", F.col("at") - F.col("made_at"))
     unit = F.when(F.abs("took") < HOUR_US, SECOND_US).otherwise(MINUTE_US)
     rounded = took.withColumn("took_us", F.col("took") - F.col("took") % unit)
     return rounded.groupBy("trace", "way", "took_us").agg(
@@ -85,7 +85,7 @@ def fates(gold: Gold, _: Given) -> DataFrame:
 
     spec: DU-1, CV-1
     """
-    made = gold.histories.where("act = 'made' and seq > 0").select("trace", "folder", "object", "number").distinct()
+    changes = gold.histories.where("act = 'made' and seq > 0").select("trace", "folder", "object", "number").distinct()
     arrivals = (
         gold.histories.where("act in ('made', 'applied') and not undone and not dropped")
         .groupBy("trace", "folder", "object", "number")
@@ -99,7 +99,7 @@ def fates(gold: Gold, _: Given) -> DataFrame:
     )
     holders = F.broadcast(gold.folders.select("trace", "folder", "holders"))
     every = (
-        made.join(arrivals, ["trace", "folder", "object", "number"], "left")
+        changes.join(arrivals, ["trace", "folder", "object", "number"], "left")
         .join(due, ["trace", "folder", "object"])
         .join(holders, ["trace", "folder"], "left")
     )
@@ -122,8 +122,8 @@ def fates(gold: Gold, _: Given) -> DataFrame:
 def traffic(gold: Gold, _: Given) -> DataFrame:
     """Return trace, message_type, mails, bytes, copies (one for each recipient), arrived, lost, bad, redundant_bytes (of copies
     that arrived again)."""
-    sent = gold.mails.where("sender is not null")
-    return sent.groupBy("trace", "message_type").agg(
+    mails = gold.mails.where("sender is not null")
+    return mails.groupBy("trace", "message_type").agg(
         F.count_distinct("mail").alias("mails"),
         F.count(F.lit(1)).alias("copies"),
         F.sum("size").alias("bytes"),
@@ -137,26 +137,26 @@ def traffic(gold: Gold, _: Given) -> DataFrame:
 # --- a few runs
 
 
-def _of_runs(rows: DataFrame, given: Given) -> DataFrame:
-    return rows.join(F.broadcast(given["runs"]), "trace", "left_semi")
+def _of_runs(rows: DataFrame, parameters: Given) -> DataFrame:
+    return rows.join(F.broadcast(parameters["runs"]), "trace", "left_semi")
 
 
-def lab_events(gold: Gold, given: Given) -> DataFrame:
+def lab_events(gold: Gold, parameters: Given) -> DataFrame:
     """Return trace, type, at, seed, version, topology, settings, fault, kind, details: the start and the end of each run, and
     its first faults."""
-    lab = _of_runs(gold.events.events, given).where((F.col("family") == "run") & F.col("type").isin(*_OF_LAB))
+    lab = _of_runs(gold.events.events, parameters).where((F.col("family") == "run") & F.col("type").isin(*_OF_LAB))
     rank = F.when(F.col("type") == "run.started", 0).when(F.col("type") == "run.ended", 1).otherwise(2)
     nth = F.row_number().over(Window.partitionBy("trace").orderBy(rank, "at", "seq"))
-    kept = lab.withColumn("nth", nth).where(F.col("nth") <= LAB_EVENTS)
-    return kept.select(
+    events = lab.withColumn("nth", nth).where(F.col("nth") <= LAB_EVENTS)
+    return events.select(
         "trace", "type", "at", "seed", "version", "topology", "settings", "fault", "kind", "details"
     )  # fmt: skip
 
 
-def mail_slots(gold: Gold, given: Given) -> DataFrame:
+def mail_slots(gold: Gold, parameters: Given) -> DataFrame:
     """Return trace, message_type, slot, at (of the first), copies, lost. A long run has longer slots later on the page."""
     # The driver knows the length of a run only after another query, so the slots come from the mails themselves.
-    mine = _of_runs(gold.mails, given).where(F.col("submitted_at").isNotNull() & F.col("sender").isNotNull())
+    mine = _of_runs(gold.mails, parameters).where(F.col("submitted_at").isNotNull() & F.col("sender").isNotNull())
     span = mine.groupBy("trace").agg(F.min("submitted_at").alias("low"), F.max("submitted_at").alias("high"))
     width = F.greatest((F.col("high") - F.col("low")) / F.lit(8 * timeline.BARS), F.lit(1_000_000))
     never = F.col("received_at").isNull() & F.coalesce("dropped_at", "bad_at", "expired_at").isNotNull()
@@ -168,12 +168,12 @@ def mail_slots(gold: Gold, given: Given) -> DataFrame:
     )
 
 
-def differing_stores(gold: Gold, given: Given) -> DataFrame:
+def differing_stores(gold: Gold, parameters: Given) -> DataFrame:
     """Return trace, folder, path, store, many, first_at and number (of the first version that differs), for folders that have
     not converged."""
-    judged = _of_runs(gold.verdicts, given).where(F.col("judgement") == NOT_CONVERGED).select("trace", "folder")
-    made = _of_runs(gold.histories, given).where(F.col("act") == "made").groupBy("trace", "number")
-    first = made.agg(F.min("at").alias("made_at"))
+    judged = _of_runs(gold.verdicts, parameters).where(F.col("judgement") == NOT_CONVERGED).select("trace", "folder")
+    changes = _of_runs(gold.histories, parameters).where(F.col("act") == "made").groupBy("trace", "number")
+    first = changes.agg(F.min("at").alias("made_at"))
     wrong = gold.mismatches.join(F.broadcast(judged), ["trace", "folder"], "left_semi")
     per_store = wrong.join(first, ["trace", "number"], "left").groupBy("trace", "folder", "path", "store")
     every = per_store.agg(
@@ -185,25 +185,25 @@ def differing_stores(gold: Gold, given: Given) -> DataFrame:
     return every.withColumn("nth", nth).where(F.col("nth") <= FOLDERS).drop("nth")
 
 
-def violated_checks(gold: Gold, given: Given) -> DataFrame:
+def violated_checks(gold: Gold, parameters: Given) -> DataFrame:
     """Return trace, check, violations, at, witness of each violated check; none of a trace that is incomplete."""
-    broken = _of_runs(gold.rules, given).where(F.col("violations") > 0)
+    broken = _of_runs(gold.rules, parameters).where(F.col("violations") > 0)
     sure = broken.join(gold.events.doubts.select("trace").distinct(), "trace", "left_anti")
     return sure.select("trace", "check", "violations", "at", "witness")
 
 
-def store_guids(gold: Gold, given: Given) -> DataFrame:
+def store_guids(gold: Gold, parameters: Given) -> DataFrame:
     """Return trace, guid, name of the stores."""
-    return _of_runs(gold.org.guids, given).select("trace", "guid", "name")
+    return _of_runs(gold.org.guids, parameters).select("trace", "guid", "name")
 
 
-def clocked_events(gold: Gold, given: Given) -> DataFrame:
+def clocked_events(gold: Gold, parameters: Given) -> DataFrame:
     """Return type, node, seq, lamport, at, mail, number, folder, source, sender of the first events of a run, in the order of
     Lamport numbers, which puts causes first."""
-    chosen = _of_runs(gold.events.events, given).where(F.col("type").isin(*_WITH_CLOCK))
+    chosen = _of_runs(gold.events.events, parameters).where(F.col("type").isin(*_WITH_CLOCK))
     nth = F.row_number().over(Window.partitionBy("trace").orderBy("lamport", "node", "seq"))
-    taken = chosen.withColumn("nth", nth).where(F.col("nth") <= CLOCKED)
-    return taken.select("type", "node", "seq", "lamport", "at", "mail", "number", "folder", "source", "sender")
+    events = chosen.withColumn("nth", nth).where(F.col("nth") <= CLOCKED)
+    return events.select("type", "node", "seq", "lamport", "at", "mail", "number", "folder", "source", "sender")
 
 
 # --- a few moments
@@ -215,23 +215,23 @@ def _nearest(rows: DataFrame, at: Column, tie: tuple[str, ...], most: int) -> Da
     return rows.withColumn("near", F.row_number().over(near)).where(F.col("near") <= most)
 
 
-def moment_mails(gold: Gold, given: Given) -> DataFrame:
+def moment_mails(gold: Gold, parameters: Given) -> DataFrame:
     """Return nth (of the moment) and what is known of each of the mails that were sent nearest to it."""
-    sent = gold.mails.where(F.col("sender").isNotNull()).join(F.broadcast(given["moments"]), "trace")
+    mails = gold.mails.where(F.col("sender").isNotNull()).join(F.broadcast(parameters["moments"]), "trace")
     at = F.col("submitted_at")
-    within = sent.where(at.between(F.col("moment") - AROUND_US, F.col("moment") + AROUND_US))
+    within = mails.where(at.between(F.col("moment") - AROUND_US, F.col("moment") + AROUND_US))
     near = _nearest(within, at, ("mail", "store"), MAILS)
     return near.select(
         "nth", "mail", "sender", "store", "message_type", "submitted_at", "received_at", "dropped_at", "bad_at", "expired_at"
     )  # fmt: skip
 
 
-def moment_events(gold: Gold, given: Given) -> DataFrame:
+def moment_events(gold: Gold, parameters: Given) -> DataFrame:
     """Return nth (of the moment), node, type, at, seq, mail, number, object, folder, subject: the events at the very time of a
     moment, and the marked events around it."""
     at = F.col("at")
     columns = ("node", "type", "at", "seq", "mail", "number", "object", "folder", "subject")
-    around = gold.events.events.select("trace", *columns).join(F.broadcast(given["moments"]), "trace")
+    around = gold.events.events.select("trace", *columns).join(F.broadcast(parameters["moments"]), "trace")
     within = at.between(F.col("moment") - AROUND_US, F.col("moment") + AROUND_US)
     marked = F.col("type").isin(*MARKED)
     near = _nearest(around.where((at == F.col("moment")) | (marked & within)), at, ("node", "seq"), EVENTS)
@@ -241,11 +241,11 @@ def moment_events(gold: Gold, given: Given) -> DataFrame:
 # --- a few folders
 
 
-def last_changes(gold: Gold, given: Given) -> DataFrame:
+def last_changes(gold: Gold, parameters: Given) -> DataFrame:
     """Return trace, folder, number, guid, counter, name (of its store), made_at, subject, deleted, all (how many changes the
     folder has) and arrivals (store, at, way, act) of the last changes of each folder."""
     mine = gold.histories.where("act in ('made', 'applied') and store != 'Setup'").join(
-        F.broadcast(given["folders"]), ["trace", "folder"], "left_semi"
+        F.broadcast(parameters["folders"]), ["trace", "folder"], "left_semi"
     )
     arrivals = mine.where("not undone and not dropped").groupBy("trace", "folder", "number", "store").agg(
         F.min("at").alias("at"), F.min_by("way", "seq").alias("way"), F.min_by("act", "seq").alias("act")
@@ -253,14 +253,14 @@ def last_changes(gold: Gold, given: Given) -> DataFrame:
     by_change = arrivals.groupBy("trace", "folder", "number").agg(
         F.collect_list(F.struct("store", "at", "way", "act")).alias("arrivals")
     )
-    made = mine.where("act = 'made'").select(
+    changes = mine.where("act = 'made'").select(
         "trace", "folder", "number", "guid", "counter", F.col("at").alias("made_at"), "subject", "deleted"
     )
     within = Window.partitionBy("trace", "folder")
-    made = made.withColumn("all", F.count(F.lit(1)).over(within)).withColumn(
+    changes = changes.withColumn("all", F.count(F.lit(1)).over(within)).withColumn(
         "nth", F.row_number().over(within.orderBy(F.desc("made_at"), "number"))
     )
-    latest = made.where(F.col("nth") <= CHANGES).join(by_change, ["trace", "folder", "number"], "left")
+    latest = changes.where(F.col("nth") <= CHANGES).join(by_change, ["trace", "folder", "number"], "left")
     return latest.join(F.broadcast(gold.org.guids.select("trace", "guid", "name")), ["trace", "guid"], "left").select(
         "trace", "folder", "number", "guid", "counter", "name", "made_at", "subject", "deleted", "all", "arrivals"
     )

@@ -53,7 +53,7 @@ class Run:
     topology: Mapping[str, Any]
     faults: tuple[Fault, ...]
     behind: Mapping[str, int]
-    found: tuple[Found, ...]
+    findings: tuple[Found, ...]
     slots: tuple[timeline.Slot, ...] = ()
     width_us: int = 1
 
@@ -92,23 +92,23 @@ def _run(trace: str, lab: Sequence[Any], mails: Sequence[Any], wrong: Sequence[A
         topology=_parsed(started.topology) if started else {},
         faults=tuple(faults(lab)),
         behind={store: sum(row.many for row in wrong if row.store == store) for store in {row.store for row in wrong}},
-        found=(*_folders(trace, wrong), *_checks(trace, broken)),
+        findings=(*_folders(trace, wrong), *_checks(trace, broken)),
         slots=_slots(mails, start_at, end_at, width),
         width_us=width,
     )
 
 
 def _folders(trace: str, wrong: Sequence[Any]) -> list[Found]:
-    found = []
+    findings = []
     for folder in sorted({row.folder for row in wrong}):
         rows = [row for row in wrong if row.folder == folder]
         timed = [row for row in rows if row.first_at is not None]
         first = min(timed, key=lambda row: (row.first_at, row.store), default=None)
         text = f"{first.store} differs in {first.number}" if first else f"{rows[0].store} differs"
-        found.append(
+        findings.append(
             Found(trace, rows[0].path, sum(row.many for row in rows), text, first.first_at if first else None, folder)
         )
-    return sorted(found, key=lambda each: natural(each.title))
+    return sorted(findings, key=lambda finding: natural(finding.title))
 
 
 def _checks(trace: str, broken: Sequence[Any]) -> list[Found]:
@@ -131,26 +131,26 @@ def _slots(mails: Sequence[Any], start_at: int, end_at: int, width: int) -> tupl
 
 def faults(lab: Iterable[Any]) -> list[Fault]:
     """Return the faults of a run, each from its injection to its healing. A fault that is not healed has no end."""
-    begun: dict[str, Any] = {}
-    found = []
-    for row in sorted(lab, key=lambda each: (each.at, each.type != "fault.injected")):
+    injections: dict[str, Any] = {}
+    run_faults = []
+    for row in sorted(lab, key=lambda row: (row.at, row.type != "fault.injected")):
         if row.type == "fault.injected":
-            begun.setdefault(row.fault, row)
-        elif row.type == "fault.healed" and row.fault in begun:
-            found.append(_fault(begun.pop(row.fault), row.at))
-    return found + [_fault(row, None) for row in begun.values()]
+            injections.setdefault(row.fault, row)
+        elif row.type == "fault.healed" and row.fault in injections:
+            run_faults.append(_fault(injections.pop(row.fault), row.at))
+    return run_faults + [_fault(row, None) for row in injections.values()]
 
 
 def _fault(row: Any, end_at: int | None) -> Fault:
     details = dict(row.details or {})
     server = details.get("server", "") if row.kind in {"kill", "stop", "crash"} else ""
     ends = " → ".join(part for part in (details.pop("from", ""), details.pop("to", "")) if part)
-    rest = [
+    parts = [
         f"{value}" if key in {"server", "type", "between"} else f"{key} {value}"
         for key, value in details.items()
         if value and (key, value) != ("count", "1")
     ]
-    words = " ".join(part for part in (row.kind, ends, *sorted(rest)) if part)
+    words = " ".join(part for part in (row.kind, ends, *sorted(parts)) if part)
     return Fault(row.fault, words, row.at, end_at, server or "")
 
 
@@ -164,24 +164,24 @@ def organization(run: Run) -> organization_map.Organization:
         server = organization_map.Server(name, str(about.get("version", "")), trouble)
         sites.setdefault(str(about.get("site", "")), []).append(server)
     connectors = []
-    for each in run.topology.get("connectors") or ():
-        about = _mapping(each)
+    for connector in run.topology.get("connectors") or ():
+        about = _mapping(connector)
         between = list(about.get("between") or [])
         if len(between) == 2:
-            said = [f"cost {about.get('cost', '?')}"]
-            said += [str(about["schedule"])] if about.get("schedule") not in {None, "always"} else []
-            said += [str(about["latency"])] if about.get("latency") else []
+            words = [f"cost {about.get('cost', '?')}"]
+            words += [str(about["schedule"])] if about.get("schedule") not in {None, "always"} else []
+            words += [str(about["latency"])] if about.get("latency") else []
             pair = str(between[0]), str(between[1])
-            connectors.append(organization_map.Connector(str(about.get("name", "")), pair, ", ".join(said)))
+            connectors.append(organization_map.Connector(str(about.get("name", "")), pair, ", ".join(words)))
     return organization_map.Organization(sites, connectors)
 
 
 def line_of(run: Run, anchors: Mapping[int, str]) -> timeline.Timeline:
-    """Return the timeline of a run. `anchors` maps the place of a finding in `run.found` to its anchor on the page."""
+    """Return the timeline of a run. `anchors` maps the place of a finding in `run.findings` to its anchor on the page."""
     marks = tuple(
-        timeline.Mark(each.at, f"{each.title} ({day_time(each.at, run.start_at)})", anchors[index])
-        for index, each in enumerate(run.found)
-        if each.at is not None and index in anchors
+        timeline.Mark(finding.at, f"{finding.title} ({day_time(finding.at, run.start_at)})", anchors[index])
+        for index, finding in enumerate(run.findings)
+        if finding.at is not None and index in anchors
     )
     return timeline.Timeline(run.start_at, run.end_at, run.width_us, run.slots, run.faults, marks)
 

@@ -48,14 +48,14 @@ class Matrix:
     quiet: int
 
 
-def matrix(found: Findings, traces: int) -> Matrix:
+def matrix(findings: Findings, traces: int) -> Matrix:
     """Return the matrix of `traces` runs. Violations in incomplete traces do not count."""
-    incomplete = {row.trace for row in found["doubts"]}
+    incomplete = {row.trace for row in findings["doubts"]}
     violations: dict[str, dict[str, int]] = defaultdict(dict)
-    for row in found["rules"]:
+    for row in findings["rules"]:
         if row.violations and row.trace not in incomplete:
             violations[row.trace][row.check] = row.violations
-    folders = {(row.trace, row.judgement): row.folders for row in found["judgements"]}
+    folders = {(row.trace, row.judgement): row.folders for row in findings["judgements"]}
     alike: dict[tuple[tuple[str, ...], bool, bool], list[Line]] = defaultdict(list)
     for trace in sorted(incomplete | violations.keys() | {trace for trace, _ in folders}):
         bad, unknown = (folders.get((trace, judgement), 0) for judgement in (NOT_CONVERGED, UNKNOWN))
@@ -76,5 +76,5 @@ def arranged(lines: tuple[Line, ...], violated: set[str], saying: int, traces: i
     """
     times = {check: sum(check in line.violations for line in lines) for line in lines for check in line.violations}
     checks = sorted(times, key=lambda check: (-times[check], check))[:CHECKS]
-    shown = sum(line.more + 1 for line in lines)
-    return Matrix(lines, tuple(checks), saying - shown, len(violated) - len(checks), max(traces - saying, 0))
+    listed = sum(line.more + 1 for line in lines)
+    return Matrix(lines, tuple(checks), saying - listed, len(violated) - len(checks), max(traces - saying, 0))

@@ -17,27 +17,27 @@ from analytics.rows import Answers, Findings
 from analytics.verdicts.conclusion import worst_folders
 
 
-def write_worst(answers: Answers, found: Findings, file: Path) -> int:
+def write_worst(answers: Answers, findings: Findings, file: Path) -> int:
     """Write the run of the worst folder, and return the number of events; 0 if there is no run."""
-    worst = worst_folders(found)[:1]
+    worst = worst_folders(findings)[:1]
     rows = answers("clocked_events", {"runs": [(row.trace,) for row in worst]})
-    taken = sorted(rows, key=lambda row: (row.lamport, row.node, row.seq))
-    file.write_text("".join(f"{line}\n" for line in clocked(taken)), encoding="utf-8")
-    return len(taken)
+    events = sorted(rows, key=lambda row: (row.lamport, row.node, row.seq))
+    file.write_text("".join(f"{line}\n" for line in clocked(events)), encoding="utf-8")
+    return len(events)
 
 
 def clocked(rows: Iterable[Any]) -> Iterable[str]:
     """Yield two lines for each event, in the given order, in which causes must come before effects."""
     clocks: dict[str, dict[str, int]] = {}
-    sent: dict[str, dict[str, int]] = {}
+    mail_clocks: dict[str, dict[str, int]] = {}
     for row in rows:
         clock = clocks.setdefault(row.node, {})
         if row.type == "mail.received":
-            for node, count in sent.get(row.mail, {}).items():
+            for node, count in mail_clocks.get(row.mail, {}).items():
                 clock[node] = max(clock.get(node, 0), count)
         clock[row.node] = clock.get(row.node, 0) + 1
         if row.type == "mail.submitted":
-            sent[row.mail] = dict(clock)
+            mail_clocks[row.mail] = dict(clock)
         yield f"{row.node} {json.dumps(clock, sort_keys=True)}"
         yield _words(row)
 

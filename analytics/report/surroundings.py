@@ -27,31 +27,33 @@ _ID_NAMED: Final = 4
 
 def diagrams(answers: Answers, about: Sequence[tuple[Run, Found]]) -> list[Diagram | None]:
     """Return a diagram for each finding; None for a finding whose time is unknown."""
-    timed = [(index, run, found) for index, (run, found) in enumerate(about) if found.at is not None]
-    moments = {"moments": [(index, found.trace, found.at) for index, _, found in timed]}
+    timed = [(index, run, finding) for index, (run, finding) in enumerate(about) if finding.at is not None]
+    moments = {"moments": [(index, finding.trace, finding.at) for index, _, finding in timed]}
     mails, events = answers("moment_mails", moments), answers("moment_events", moments)
-    guids = answers("store_guids", {"runs": sorted({(found.trace,) for _, _, found in timed})})
+    guids = answers("store_guids", {"runs": sorted({(finding.trace,) for _, _, finding in timed})})
     drawn: dict[int, Diagram] = {}
-    for index, run, found in timed:
-        names = {row.guid: row.name for row in guids if row.trace == found.trace}
+    for index, run, finding in timed:
+        names = {row.guid: row.name for row in guids if row.trace == finding.trace}
         mine = [row for row in mails if row.nth == index]
-        drawn[index] = diagram(run, found, mine, [row for row in events if row.nth == index], names)
+        drawn[index] = diagram(run, finding, mine, [row for row in events if row.nth == index], names)
     return [drawn.get(index) for index in range(len(about))]
 
 
-def diagram(run: Run, found: Found, mails: Sequence[Any], events: Sequence[Any], names: Mapping[str, str]) -> Diagram:
+def diagram(run: Run, finding: Found, mails: Sequence[Any], events: Sequence[Any], names: Mapping[str, str]) -> Diagram:
     """Return the diagram of a finding from the rows of the queries."""
-    arrows = tuple(_mail(row) for row in _together(mails, found.at or 0))
-    low = min([each.sent_at for each in arrows], default=found.at or 0) - HOUR_US
-    high = max([each.sent_at for each in arrows], default=found.at or 0) + HOUR_US
+    arrows = tuple(_mail(row) for row in _together(mails, finding.at or 0))
+    low = min([arrow.sent_at for arrow in arrows], default=finding.at or 0) - HOUR_US
+    high = max([arrow.sent_at for arrow in arrows], default=finding.at or 0) + HOUR_US
     servers = run.servers
-    witness = _witness(found, events, names, servers)
+    witness = _witness(finding, events, names, servers)
     marked = tuple(_event(row, names) for row in events if row.type in MARKED and low <= row.at <= high)
-    named = {server for server in servers if _named_at(server, found.text) >= 0}
-    seen = {each.sender for each in arrows} | {each.recipient for each in arrows} | named
-    lanes = tuple(servers) if 0 < len(servers) <= LANES else tuple(sorted(seen))
-    faults = tuple(each for each in run.faults if each.begin_at <= high and (each.end_at is None or each.end_at >= low))
-    return Diagram(run.start_at, lanes, arrows, marked, faults, found.at, witness)
+    named = {server for server in servers if _named_at(server, finding.text) >= 0}
+    ends = {arrow.sender for arrow in arrows} | {arrow.recipient for arrow in arrows} | named
+    lanes = tuple(servers) if 0 < len(servers) <= LANES else tuple(sorted(ends))
+    faults = tuple(
+        fault for fault in run.faults if fault.begin_at <= high and (fault.end_at is None or fault.end_at >= low)
+    )
+    return Diagram(run.start_at, lanes, arrows, marked, faults, finding.at, witness)
 
 
 def _together(mails: Sequence[Any], at: int) -> list[Any]:
@@ -70,17 +72,17 @@ def _mail(row: Any) -> Mail:
     return Mail(row.mail, row.sender, row.store, row.message_type, row.submitted_at, end, at)  # type: ignore[arg-type]
 
 
-def _witness(found: Found, events: Sequence[Any], names: Mapping[str, str], servers: Sequence[str]) -> Event | None:
+def _witness(finding: Found, events: Sequence[Any], names: Mapping[str, str], servers: Sequence[str]) -> Event | None:
     """Return the event that a finding is about: at its time, with an id that the text names.
 
     If there is none, only the place is known, which is the first server that the text names. Then the event has no type.
     """
-    then = [row for row in events if row.at == found.at and _likeness(row, found.text) >= _ID_NAMED]
+    then = [row for row in events if row.at == finding.at and _likeness(row, finding.text) >= _ID_NAMED]
     if then:
-        return _event(min(then, key=lambda row: (-_likeness(row, found.text), row.node, row.seq)), names)
-    places = {_named_at(server, found.text): server for server in servers}
+        return _event(min(then, key=lambda row: (-_likeness(row, finding.text), row.node, row.seq)), names)
+    places = {_named_at(server, finding.text): server for server in servers}
     first = min((at for at in places if at >= 0), default=None)
-    return None if first is None else Event(places[first], found.at or 0, "")
+    return None if first is None else Event(places[first], finding.at or 0, "")
 
 
 def _named_at(name: str, text: str) -> int:

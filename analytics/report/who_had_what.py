@@ -43,18 +43,19 @@ class Matrix:
     rows: tuple[tuple[str, str, tuple[Cell, ...]], ...]
 
 
-def matrices(answers: Answers, found: Findings) -> list[Matrix]:
+def matrices(answers: Answers, findings: Findings) -> list[Matrix]:
     """Return the matrices of the worst folders."""
-    few = worst_folders(found)[:FOLDERS]
-    rows = answers("last_changes", {"folders": [(each.trace, each.folder) for each in few]})
+    few = worst_folders(findings)[:FOLDERS]
+    rows = answers("last_changes", {"folders": [(folder.trace, folder.folder) for folder in few]})
     return [
-        _matrix(each, [row for row in rows if (row.trace, row.folder) == (each.trace, each.folder)]) for each in few
+        _matrix(folder, [row for row in rows if (row.trace, row.folder) == (folder.trace, folder.folder)])
+        for folder in few
     ]
 
 
 def _matrix(folder: Any, rows: Sequence[Any]) -> Matrix:
-    shown = sorted(rows, key=lambda row: (row.made_at, row.number))
-    earlier = shown[0]["all"] - len(shown) if shown else 0
+    changes = sorted(rows, key=lambda row: (row.made_at, row.number))
+    earlier = changes[0]["all"] - len(changes) if changes else 0
     holders = tuple(sorted(folder.holders or (), key=natural))
     return Matrix(
         short(folder.trace),
@@ -62,17 +63,17 @@ def _matrix(folder: Any, rows: Sequence[Any]) -> Matrix:
         folder.path,
         earlier,
         holders,
-        tuple(_line(row, holders) for row in shown),
+        tuple(_line(row, holders) for row in changes),
     )
 
 
 def _line(row: Any, holders: Sequence[str]) -> tuple[str, str, tuple[Cell, ...]]:
-    at = {each.store: each for each in row.arrivals or ()}
+    at = {arrival.store: arrival for arrival in row.arrivals or ()}
     subject = "(deleted)" if row.deleted else row.subject or ""
     return (
         number(row.name, row.guid, row.counter, row.counter),
         subject,
-        tuple(_cell(at.get(each), row) for each in holders),
+        tuple(_cell(at.get(holder), row) for holder in holders),
     )
 
 

@@ -9,25 +9,25 @@ _LISTED: Final = "transform(filter(candidates, c -> c.group > 0), c -> c.store)"
 """SQL for the stores that a step listed. The event has them first, in the order in which they were listed."""
 
 
-def _fits(each: str, step: str) -> str:
+def _fits(candidate: str, step: str) -> str:
     """Return SQL for whether a step of ST-4 considers this candidate."""
-    near, affinity = f"coalesce({each}.near, false)", f"{each}.affinity is not null"
+    near, affinity = f"coalesce({candidate}.near, false)", f"{candidate}.affinity is not null"
     return (
         f"case when {step} in (1, 3) then {near} when {near} then false"
-        f" when {step} = 2 then coalesce({each}.active, false) and {affinity} when {step} = 4 then {affinity}"
-        f" when {step} = 5 then {each}.transit_us is not null else true end"
+        f" when {step} = 2 then coalesce({candidate}.active, false) and {affinity} when {step} = 4 then {affinity}"
+        f" when {step} = 5 then {candidate}.transit_us is not null else true end"
     )
 
 
-def _place(each: str, step: str) -> str:
+def _place(candidate: str, step: str) -> str:
     """Return SQL for the place of a candidate among those that a step of ST-4 considers. Directory GUIDs decide ties."""
     unknown = 2**62
     first = (
-        f"case when {step} = 1 then coalesce({each}.backfilled_at, 0) when {step} in (2, 4) then {each}.affinity"
-        f" when {step} = 5 then {each}.transit_us else 0 end"
+        f"case when {step} = 1 then coalesce({candidate}.backfilled_at, 0) when {step} in (2, 4) then {candidate}.affinity"
+        f" when {step} = 5 then {candidate}.transit_us else 0 end"
     )
-    second = f"if({step} in (2, 4), coalesce({each}.cost, {unknown}), 0)"
-    return f"struct({each}.version = '5.5', not coalesce({each}.has_all, false), {first}, {second}, {each}.guid)"
+    second = f"if({step} in (2, 4), coalesce({candidate}.cost, {unknown}), 0)"
+    return f"struct({candidate}.version = '5.5', not coalesce({candidate}.has_all, false), {first}, {second}, {candidate}.guid)"
 
 
 # spec: BF-1, ST-1, ST-2, ST-3, ST-4, ST-5, ST-6, ST-7

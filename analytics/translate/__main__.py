@@ -15,12 +15,12 @@ def main() -> int:
     """Write the file."""
     spark = new_session("local[1]", QUICK)
     try:
-        written = record(spark)
+        product = record(spark)
     finally:
         spark.stop()
     file = Path(sys.argv[1]) if sys.argv[1:] else JUDGE
-    file.write_text(written.text(), encoding="utf-8")
-    print(f"{file.name}: written, {counted(sum(map(len, written.statements)), 'statement')}")
+    file.write_text(product.text(), encoding="utf-8")
+    print(f"{file.name}: written, {counted(sum(map(len, product.statements)), 'statement')}")
     return 0
 
 

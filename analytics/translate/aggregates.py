@@ -61,21 +61,21 @@ class ColumnExpressions(Expressions):
 
     def _distinct_positions(self, bitmap: Node) -> str:
         """Return the number of bits of a bitmap: Spark counts the distinct numbers of a bucket with it."""
-        (made,) = bitmap.children
-        if made.kind != "BitmapConstructAgg" or made.children[0].kind != "BitmapBitPosition":
+        (construct,) = bitmap.children
+        if construct.kind != "BitmapConstructAgg" or construct.children[0].kind != "BitmapBitPosition":
             raise Untranslatable("a bitmap that is not of positions")
-        return f"count(DISTINCT {self.sql(made.children[0].children[0])})"
+        return f"count(DISTINCT {self.sql(construct.children[0].children[0])})"
 
     def _window(self, node: Node) -> str:
         """Return what stands in OVER (...)."""
         parts, orders = self.all(node.trees("partitionSpec")), ", ".join(map(self._order, node.trees("orderSpec")))
-        said = [f"PARTITION BY {parts}"] if parts else []
+        clauses = [f"PARTITION BY {parts}"] if parts else []
         if orders:
             frame = node.tree("frameSpecification")
             unit = "ROWS" if str(frame.setting("frameType")) == "RowFrame" else "RANGE"
             lower, upper = map(_bound, frame.children)
-            said += [f"ORDER BY {orders}", f"{unit} BETWEEN {lower} AND {upper}"]
-        return " ".join(said)
+            clauses += [f"ORDER BY {orders}", f"{unit} BETWEEN {lower} AND {upper}"]
+        return " ".join(clauses)
 
     def _order(self, node: Node) -> str:
         """Return a column of ORDER BY."""

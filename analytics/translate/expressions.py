@@ -167,11 +167,11 @@ class Expressions(Formatter):
         setting, value = _SETTINGS.get(node.kind, ("", None))
         if setting and node.setting(setting) != value:
             raise Untranslatable(f"{node.kind} with another {setting} than {value}")
-        nodes = [each for each in node.children if each.kind != "LambdaFunction"]
+        nodes = [child for child in node.children if child.kind != "LambdaFunction"]
         if not isinstance(template, str):
             template = of_type(nodes[0].type, template, node.kind)
-        used = set(re.findall(r"{(\d|all|rest)", template))
-        if used.isdisjoint({"all", "rest"}) and len(used) != len(nodes):
+        placeholders = set(re.findall(r"{(\d|all|rest)", template))
+        if placeholders.isdisjoint({"all", "rest"}) and len(placeholders) != len(nodes):
             raise Untranslatable(f"{node.kind} with another number of operands")
         for function in node.children[len(nodes) :]:
             body, *arguments = function.children
@@ -194,23 +194,23 @@ class Expressions(Formatter):
             case "||":
                 return " || ".join(map(self.sql, nodes))
             case "words":
-                return ", ".join(f"coalesce(({self.sql(each)})::VARCHAR, 'null')" for each in nodes)
+                return ", ".join(f"coalesce(({self.sql(child)})::VARCHAR, 'null')" for child in nodes)
             case "key":
                 return self.order_key(value)
             case "known in order":
                 if isinstance(value, Node):
                     return self._in_order(f"list_known({self.sql(value)})", value.type.elementType)
                 return self._in_order(f"list_known([{self.all(value)}])", value[0].type)
-        made = _LITERALS[use](literal(value))
-        if made is None:
+        sql = _LITERALS[use](literal(value))
+        if sql is None:
             raise Untranslatable(f"the {use} {literal(value)!r}")
-        return made
+        return sql
 
     def order_key(self, node: Node) -> str:
         """Return SQL for a value that DuckDB orders as Spark orders this expression (`types.order_key`)."""
         match node.kind, node.children:
             case "CreateNamedStruct", values:
-                return struct_key((self.sql(each), self.order_key(each)) for each in values[1::2])
+                return struct_key((self.sql(value), self.order_key(value)) for value in values[1::2])
             case "CaseWhen", (when, then):
                 return f"CASE WHEN {self.sql(when)} THEN {self.order_key(then)} END"
             case _:
@@ -245,7 +245,7 @@ class Expressions(Formatter):
 
     def _case(self, node: Node) -> str:
         parts = [f"WHEN {self.sql(when)} THEN {self.sql(then)}" for when, then in _pairs(node)]
-        parts += [f"ELSE {self.sql(each)}" for each in node.children[2 * len(parts) :]]
+        parts += [f"ELSE {self.sql(child)}" for child in node.children[2 * len(parts) :]]
         return f"CASE {' '.join(parts)} END"
 
     def _with(self, node: Node) -> str:
@@ -283,7 +283,7 @@ class Expressions(Formatter):
 
     def _sorted(self, node: Node) -> str:
         rows, comparison = node.children
-        if [each.name for each in comparison.children[1:]] != ["left", "right"]:
+        if [child.name for child in comparison.children[1:]] != ["left", "right"]:
             raise Untranslatable("ArraySort with a comparison of the user")
         return self._in_order(self.sql(rows), rows.type.elementType)
 
@@ -296,7 +296,7 @@ class Expressions(Formatter):
         return f"list_transform(list_sort({keyed}, 'ASC', 'NULLS LAST'), lambda {item}: {item}.v)"
 
     def _concatenated_with(self, node: Node) -> str:
-        if any(isinstance(each.type, T.ArrayType) for each in node.children):
+        if any(isinstance(child.type, T.ArrayType) for child in node.children):
             raise Untranslatable("ConcatWs of lists")
         return f"concat_ws({self.all(node.children)})"
 

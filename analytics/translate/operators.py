@@ -55,14 +55,16 @@ class _Translation:
 
     def _output(self, plan: Node) -> list[tuple[int, str]]:
         """Return the number and the name of each column of a plan."""
-        own = (
-            [(each.id, each.name) for each in plan.trees(_OWN_COLUMNS[plan.kind])] if plan.kind in _OWN_COLUMNS else []
+        new_columns = (
+            [(column.id, column.name) for column in plan.trees(_OWN_COLUMNS[plan.kind])]
+            if plan.kind in _OWN_COLUMNS
+            else []
         )
         if plan.kind in {"Project", "Aggregate", "LogicalRDD"}:
-            return own
+            return new_columns
         has_both = plan.kind == "Join" and str(plan.setting("joinType")) not in {"LeftSemi", "LeftAnti"}
         below = plan.children if has_both else plan.children[:1]
-        return [*(each for child in below for each in self._output(child)), *own]
+        return [*(column for child in below for column in self._output(child)), *new_columns]
 
     def _numbers(self, plan: Node) -> list[int]:
         return [number for number, _ in self._output(plan)]
@@ -89,11 +91,11 @@ class _Translation:
     def _project(self, plan: Node, need: Columns) -> str:
         """Return a SELECT of expressions, or of groups of rows."""
         every = plan.trees(_OWN_COLUMNS[plan.kind])
-        kept = [each for each in every if each.id in need] or every[:1]
+        columns = [column for column in every if column.id in need] or every[:1]
         groups = plan.trees("groupingExpressions") if plan.kind == "Aggregate" else []
-        source = self._source(plan.children[0], _columns([*kept, *groups]))
+        source = self._source(plan.children[0], _columns([*columns, *groups]))
         by = f" GROUP BY {self._expressions.all(groups)}" if groups else ""
-        return f"SELECT {', '.join(map(self._named, kept))} FROM {source}{by}"
+        return f"SELECT {', '.join(map(self._named, columns))} FROM {source}{by}"
 
     def _named(self, node: Node) -> str:
         name = self._name(node.id)
@@ -101,8 +103,8 @@ class _Translation:
 
     def _table(self, plan: Node, need: Columns) -> str:
         every = self._output(plan)
-        kept = [each for each in every if each[0] in need] or every[:1]
-        columns = ", ".join(f"{quoted(column)} AS {self._name(number)}" for number, column in kept)
+        outputs = [column for column in every if column[0] in need] or every[:1]
+        columns = ", ".join(f"{quoted(column)} AS {self._name(number)}" for number, column in outputs)
         return f"SELECT {columns} FROM {quoted(plan.fields['desc']['identifier']['table'])}"
 
     def _join(self, plan: Node, need: Columns) -> str:
@@ -111,35 +113,36 @@ class _Translation:
             raise Untranslatable(f"the join {kind}")
         need = need | _columns(conditions)
         left, right = (
-            f"\n(SELECT * FROM {self._source(each, need & frozenset(self._numbers(each)))})" for each in plan.children
+            f"\n(SELECT * FROM {self._source(child, need & frozenset(self._numbers(child)))})"
+            for child in plan.children
         )
         return f"SELECT * FROM {left} {_JOINS[kind]} {right} ON {self._expressions.all(conditions) or 'true'}"
 
     def _union(self, plan: Node, need: Columns) -> str:
         first = self._numbers(plan.children[0])
-        kept = [place for place, number in enumerate(first) if number in need] or [0]
+        places = [place for place, number in enumerate(first) if number in need] or [0]
         parts = []
         for child in plan.children:
-            own = self._numbers(child)
-            source = self._source(child, frozenset(own[place] for place in kept))
-            columns = (f"{self._name(own[place])} AS {self._name(first[place])}" for place in kept)
+            numbers = self._numbers(child)
+            source = self._source(child, frozenset(numbers[place] for place in places))
+            columns = (f"{self._name(numbers[place])} AS {self._name(first[place])}" for place in places)
             parts.append(f"SELECT {', '.join(columns)} FROM {source}")
         return "\nUNION ALL ".join(parts)
 
     def _distinct(self, plan: Node, need: Columns) -> str:
-        keys = [each.id for each in plan.trees("keys")]
+        keys = [key.id for key in plan.trees("keys")]
         names = ", ".join(map(self._name, keys))
         what = f"DISTINCT {names}" if need <= set(keys) else f"DISTINCT ON ({names}) *"
         return f"SELECT {what} FROM {self._source(plan.children[0], need | frozenset(keys))}"
 
     def _windows(self, plan: Node, need: Columns) -> str:
-        every = [each for each in plan.trees("windowExpressions") if each.id in need]
+        every = [expression for expression in plan.trees("windowExpressions") if expression.id in need]
         below = need & frozenset(self._numbers(plan.children[0]))
         source = self._source(plan.children[0], below | _columns(every))
         return f"SELECT {', '.join(['*', *map(self._named, every)])} FROM {source}"
 
     def _generate(self, plan: Node, need: Columns) -> str:
-        generator, outputs = plan.tree("generator"), [self._name(each.id) for each in plan.trees("generatorOutput")]
+        generator, outputs = plan.tree("generator"), [self._name(output.id) for output in plan.trees("generatorOutput")]
         (of,) = generator.children
         below = need & frozenset(self._numbers(plan.children[0]))
         source = self._source(plan.children[0], below | columns_of(of))
@@ -155,8 +158,8 @@ class _Translation:
         if plan.fields["outer"]:
             rows = f"CASE WHEN len({rows}) > 0 THEN {rows} ELSE [NULL] END"
         values += [f"{item}.key", f"{item}.value"] if is_map else [item]
-        made = ", ".join(f"{value} AS {name}" for value, name in zip(values, outputs, strict=True))
-        return f"SELECT * EXCLUDE ({row}), {made} FROM (SELECT *, unnest({rows}) AS {row} FROM {source})"
+        columns = ", ".join(f"{value} AS {name}" for value, name in zip(values, outputs, strict=True))
+        return f"SELECT * EXCLUDE ({row}), {columns} FROM (SELECT *, unnest({rows}) AS {row} FROM {source})"
 
 
 def _columns(nodes: Iterable[Node]) -> Columns:

@@ -49,8 +49,8 @@ class Node:
     @cached_property
     def type(self) -> Any:
         """Return the type of this expression, a DataType of PySpark."""
-        known = self.fields.get("dataType")
-        return T._parse_datatype_json_string(json.dumps(known) if known else self.in_spark().dataType().json())
+        type_json = self.fields.get("dataType")
+        return T._parse_datatype_json_string(json.dumps(type_json) if type_json else self.in_spark().dataType().json())
 
     def tree(self, name: str) -> Node:
         """Return the tree in a field."""
@@ -60,7 +60,7 @@ class Node:
         """Return the trees in a field that has a list of them, or at most one."""
         field = self.fields.get(name, [])
         every = [field] if field and isinstance(field[0], Mapping) else field
-        return [self._node(each, partial(_element, self, name, place)) for place, each in enumerate(every)]
+        return [self._node(tree, partial(_element, self, name, place)) for place, tree in enumerate(every)]
 
     def _node(self, field: Any, in_spark: Callable[[], Any]) -> Node:
         return self.children[field] if isinstance(field, int) else parsed(iter(field), in_spark)

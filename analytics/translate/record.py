@@ -45,14 +45,14 @@ class Recorder(Tables):
 
     def keep(self, name: str, frame: DataFrame, *, by: Sequence[str] = (), needs: Sequence[str] = ()) -> DataFrame:
         """Record a table, and return an empty view with its name."""
-        made = translated(name, frame)
-        self.statements.append(replace(made, needs=tuple(sorted(needs)), columns=columns(frame.schema)))
+        statement = translated(name, frame)
+        self.statements.append(replace(statement, needs=tuple(sorted(needs)), columns=columns(frame.schema)))
         return self.empty(name, frame.schema)
 
     view = keep
 
-    def keep_all(self, layer: str, made: Mapping[str, Callable[[], DataFrame]]) -> dict[str, DataFrame]:
-        return {name: self.keep(f"{layer}/{name}", of()) for name, of in made.items()}
+    def keep_all(self, layer: str, plans: Mapping[str, Callable[[], DataFrame]]) -> dict[str, DataFrame]:
+        return {name: self.keep(f"{layer}/{name}", of()) for name, of in plans.items()}
 
     def empty(self, name: str, schema: T.StructType | str) -> DataFrame:
         """Return an empty view with this name."""
@@ -73,14 +73,14 @@ def record(spark: SparkSession) -> Product:
 
     lines = recorder.empty("bronze", bronze.typed(spark.createDataFrame([], bronze.LINES)).schema)
     gold = judge(lines, recorder, look=lambda _: Seen(), rules=rules)
-    given = {name: recorder.empty(f"{GIVEN_LAYER}{name}", ddl) for name, ddl in GIVEN.items()}
+    parameters = {name: recorder.empty(f"{GIVEN_LAYER}{name}", ddl) for name, ddl in GIVEN.items()}
     return Product(
-        shape={each.name: duckdb_type(each.dataType) for each in WIDE.fields},
+        shape={field.name: duckdb_type(field.dataType) for field in WIDE.fields},
         given=dict(GIVEN),
         tables=tuple(recorder.statements),
         findings=tuple(translated(name, query(gold)) for name, query in FINDINGS.items()),
-        figures=tuple(translated(name, query(gold, given)) for name, query in FIGURES.items()),
-        details=tuple(translated(name, query(gold, given)) for name, query in DETAILS.items()),
+        figures=tuple(translated(name, query(gold, parameters)) for name, query in FIGURES.items()),
+        details=tuple(translated(name, query(gold, parameters)) for name, query in DETAILS.items()),
         published=tuple(translated(name, query(gold)) for name, query in PUBLISHED.items()),
     )
 

@@ -45,7 +45,7 @@ def duckdb_type(of: T.DataType) -> str:
 
 def columns(of: T.StructType) -> str:
     """Return the names and types of fields."""
-    return ", ".join(f"{quoted(each.name)} {duckdb_type(each.dataType)}" for each in of.fields)
+    return ", ".join(f"{quoted(field.name)} {duckdb_type(field.dataType)}" for field in of.fields)
 
 
 def quoted(name: str) -> str:
@@ -98,7 +98,7 @@ def order_key(sql: str, of: T.DataType) -> str:
             key = f"{{n: {item} IS NOT NULL, v: {key}}}" if of.containsNull else key
             return sql if key == item else f"list_transform({sql}, lambda {item}: {key})"
         case T.StructType():
-            values = ((f"({sql}).{quoted(each.name)}", each.dataType) for each in of.fields)
+            values = ((f"({sql}).{quoted(field.name)}", field.dataType) for field in of.fields)
             key = struct_key((value, order_key(value, type_)) for value, type_ in values)
             return f"CASE WHEN {sql} IS NOT NULL THEN {key} END"
         case _ if is_scalar(of):

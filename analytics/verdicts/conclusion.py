@@ -37,12 +37,12 @@ UNTOLD: Final = "a field that the witness names is missing"
 
 def together(every: Sequence[Findings]) -> Findings:
     """Return the findings of several checks, at least one, as one."""
-    return {name: [row for each in every for row in each[name]] for name in every[0]}
+    return {name: [row for findings in every for row in findings[name]] for name in every[0]}
 
 
-def worst_folders(found: Findings) -> list[Row]:
+def worst_folders(findings: Findings) -> list[Row]:
     """Return the folders of the findings, the worst first: not converged, then unknown, then converged."""
-    return in_order(found["folders"], "rank", "trace", "path")
+    return in_order(findings["folders"], "rank", "trace", "path")
 
 
 def conclude(findings: Findings, checks: Set[str] = EVERY) -> CheckResult:
@@ -52,27 +52,27 @@ def conclude(findings: Findings, checks: Set[str] = EVERY) -> CheckResult:
 
     Raises NoTraces if there is no line.
     """
-    found = {**findings, "rules": [row for row in findings["rules"] if row.check in checks]}
-    if not sum(row.lines for row in found["lines"]):
+    chosen = {**findings, "rules": [row for row in findings["rules"] if row.check in checks]}
+    if not sum(row.lines for row in chosen["lines"]):
         raise NoTraces("the given paths contain no segment (*.jsonl); name run folders or segment files")
-    incomplete = {row.trace for row in found["doubts"]}
-    rules, violations = _rule_results(found, incomplete, checks)
+    incomplete = {row.trace for row in chosen["doubts"]}
+    rules, violations = _rule_results(chosen, incomplete, checks)
     folders: Counter[str] = Counter()
-    for row in found["judgements"]:
+    for row in chosen["judgements"]:
         folders[row.judgement] += row.folders
-    losses = in_order(found["losses"], "trace", "path", "number")
-    aside = {reason: sum(row[reason] for row in found["lines"]) for reason in REASONS}
-    judged = {row.trace for row in found["judgements"]}
-    doubts = in_order((row for row in found["doubts"] if row.trace not in judged), "trace", "doubt")
+    losses = in_order(chosen["losses"], "trace", "path", "number")
+    aside = {reason: sum(row[reason] for row in chosen["lines"]) for reason in REASONS}
+    judged = {row.trace for row in chosen["judgements"]}
+    doubts = in_order((row for row in chosen["doubts"] if row.trace not in judged), "trace", "doubt")
     return CheckResult(
-        runs=_run_verdicts(found, incomplete),
+        runs=_run_verdicts(chosen, incomplete),
         rules=rules,
         violations=violations,
-        traces=sum(row.events > 0 for row in found["lines"]),
-        events=sum(row.events for row in found["lines"]),
+        traces=sum(row.events > 0 for row in chosen["lines"]),
+        events=sum(row.events for row in chosen["lines"]),
         aside={reason: number for reason, number in aside.items() if number},
         folders=dict(sorted(folders.items())),
-        told=_folder_verdicts(found),
+        told=_folder_verdicts(chosen),
         doubts=tuple(f"{short(row.trace)}: {row.doubt}" for row in doubts[:MAX_DOUBTS]),
         lost_rightly=tuple(map(_loss, losses[:MAX_LOSSES])),
         lost_rightly_count=sum({row.trace: row["all"] for row in losses}.values()),
@@ -83,7 +83,7 @@ def _loss(row: Row) -> str:
     return f"{short(row.trace)}: {row.name or 'Setup'}-{row.number.rpartition(':')[2]} ({row.subject!r}) of {row.path}"
 
 
-def _rule_results(found: Findings, incomplete: set[str], checks: Set[str]) -> tuple[tuple[RuleResult, ...], int]:
+def _rule_results(findings: Findings, incomplete: set[str], checks: Set[str]) -> tuple[tuple[RuleResult, ...], int]:
     """Return each check with what it consumed and found over all runs, and the number of violations.
 
     Violations in incomplete runs do not count, because a missing event may look like a violation.
@@ -91,13 +91,13 @@ def _rule_results(found: Findings, incomplete: set[str], checks: Set[str]) -> tu
     consumed: Counter[str] = Counter()
     violations: Counter[str] = Counter()
     broken: dict[str, list[Row]] = {}
-    for row in found["rules"]:
+    for row in findings["rules"]:
         consumed[row.check] += row.consumed
         if row.violations and row.trace not in incomplete:
             violations[row.check] += row.violations
             broken.setdefault(row.check, []).append(row)
     first = {check: in_order(rows, "at", "trace", "witness")[0] for check, rows in broken.items()}
-    texts = named(found["names"], [(row.trace, row.witness or UNTOLD) for row in first.values()])
+    texts = named(findings["names"], [(row.trace, row.witness or UNTOLD) for row in first.values()])
     witnesses = {row.check: f"{short(row.trace)}: {text}" for row, text in zip(first.values(), texts, strict=True)}
     results = tuple(
         RuleResult(check.id, check.rules, consumed[check.id], violations[check.id], witnesses.get(check.id, ""))
@@ -107,13 +107,13 @@ def _rule_results(found: Findings, incomplete: set[str], checks: Set[str]) -> tu
     return results, violations.total()
 
 
-def _run_verdicts(found: Findings, incomplete: set[str]) -> tuple[RunVerdict, ...]:
+def _run_verdicts(findings: Findings, incomplete: set[str]) -> tuple[RunVerdict, ...]:
     """Return the verdict of each run, the worst first, at most MAX_RUNS."""
     folders: dict[str, Counter[str]] = {trace: Counter() for trace in incomplete}
-    for row in found["judgements"]:
+    for row in findings["judgements"]:
         folders.setdefault(row.trace, Counter())[row.judgement] += row.folders
     violations: Counter[str] = Counter()
-    for row in found["rules"]:
+    for row in findings["rules"]:
         folders.setdefault(row.trace, Counter())
         if row.trace not in incomplete:
             violations[row.trace] += row.violations
@@ -148,17 +148,17 @@ def _rank(folders: Mapping[str, int], violations: int, *, incomplete: bool) -> i
     return _RANKS.index(CONVERGED)
 
 
-def _folder_verdicts(found: Findings) -> tuple[FolderVerdict, ...]:
+def _folder_verdicts(findings: Findings) -> tuple[FolderVerdict, ...]:
     texts: dict[tuple[str, str], list[str]] = {}
     stuck: set[tuple[str, str]] = set()
-    for row in in_order(found["witnesses"], "trace", "path", "nth"):
-        said = texts.setdefault((row.trace, row.folder), [])
-        said.append(words.witness(row, row.fate))
+    for row in in_order(findings["witnesses"], "trace", "path", "nth"):
+        lines = texts.setdefault((row.trace, row.folder), [])
+        lines.append(words.witness(row, row.fate))
         if not words.is_under_way(row.fate):
             stuck.add((row.trace, row.folder))
         if row.nth == MAX_WITNESSES and row["all"] > row.nth:
-            said.append(f"and {row['all'] - row.nth} more")
-    worst = worst_folders(found)[:MAX_FOLDERS]
+            lines.append(f"and {row['all'] - row.nth} more")
+    worst = worst_folders(findings)[:MAX_FOLDERS]
     return tuple(
         FolderVerdict(
             short(row.trace),

@@ -34,14 +34,14 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
     """
     # Folders are few and their rows small; objects are many.
     due = objects.join(F.broadcast(folders), ["trace", "folder"]).where(f"not coalesce({_ALL_RIGHT}, false)")
-    held = due.withColumn(
+    due_states = due.withColumn(
         "held",
         F.expr(
             "transform(holders, h -> struct(h as store, try_element_at(filter(states, s -> s.store = h), 1) as state))"
         ),
     )
-    judged = held.withColumn("wrong", F.expr(f"flatten(transform(held, h -> {_wrong()}))"))
-    found = (
+    judged = due_states.withColumn("wrong", F.expr(f"flatten(transform(held, h -> {_wrong()}))"))
+    wrong_items = (
         judged.where("size(wrong) > 0")
         .select(
             "trace", "folder", "path", "object", "kind", "subject", "versions", "gone", F.explode("wrong").alias("w")
@@ -51,8 +51,8 @@ def mismatches(objects: DataFrame, folders: DataFrame, excused: DataFrame) -> Da
     # spec: DL-3 a store that cannot get the newest version any more keeps the version before it
     expired = _inside("number"), f"size(versions) > 0 and forall(versions, t -> {_inside('t.number')})"
     is_excused = F.expr(f"what = 'lacks' and {expired[0]} or what = 'keeps' and {expired[1]}")
-    left = found.join(F.broadcast(excused), ["trace", "folder", "store"], "left").where(~is_excused)
-    return left.drop("excused", "versions", "gone")
+    unexcused = wrong_items.join(F.broadcast(excused), ["trace", "folder", "store"], "left").where(~is_excused)
+    return unexcused.drop("excused", "versions", "gone")
 
 
 def _inside(number: str) -> str:
@@ -66,9 +66,9 @@ def _inside(number: str) -> str:
 
 def _wrong() -> str:
     """Return SQL for what is wrong at the holder `h`: an array of (store, what, number)."""
-    kept = "coalesce({of}.state.versions, array())"
-    here = kept.format(of="h")
-    has = f"exists({kept}, k -> k.number = {{number}})"
+    versions = "coalesce({of}.state.versions, array())"
+    here = versions.format(of="h")
+    has = f"exists({versions}, k -> k.number = {{number}})"
     extra = f"filter({here}, k -> not exists(versions, t -> t.number = k.number))"
     same = "k.number = t.number and k.digest != t.digest"
 
@@ -78,7 +78,7 @@ def _wrong() -> str:
 
     lacking = f"not {has.format(of='h', number='t.number')} and {compared(has.format(of='o', number='t.number'))}"
     keeping = f"array_contains(made, v.number) and {compared('not ' + has.format(of='o', number='v.number'))}"
-    found = (
+    cases = (
         ("lacks", f"filter(versions, t -> {lacking})"),
         ("keeps", f"filter({extra}, v -> {keeping})"),
         ("not made", f"filter({extra}, k -> not array_contains(made, k.number))"),
@@ -86,7 +86,7 @@ def _wrong() -> str:
     )
     mismatches = [
         f"transform({rows}, r -> struct(h.store as store, '{what}' as what, r.number as number))"
-        for what, rows in found
+        for what, rows in cases
     ]
     knows = "coalesce(h.state.has_tombstone or h.state.had_tombstone, false) or forgotten"
     undeleted = (

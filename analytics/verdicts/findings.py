@@ -60,8 +60,8 @@ def witnesses(gold: Gold) -> DataFrame:
     few = gold.differences
     fates = witness.fates(few, gold.mail_folders, gold.mails, gold.events)
     key = ["trace", "folder", "store", "guid", "low", "kind"]
-    rest = [name for name in fates.columns if name not in key]
-    fate = F.struct(*rest).alias("fate")
+    columns = [name for name in fates.columns if name not in key]
+    fate = F.struct(*columns).alias("fate")
     lacks = F.col("what").startswith("lacks")
     joined = few.where(lacks).join(fates.select(*key, fate), key, "left")
     others = few.where(~lacks).withColumn("fate", F.lit(None).cast(joined.schema["fate"].dataType))
@@ -76,8 +76,8 @@ def rules(gold: Gold) -> DataFrame:
 def names(gold: Gold) -> DataFrame:
     """Return trace, kind (folder, object or guid), id, name: of the folders and objects that the witnesses of violated checks
     mention, and of all stores."""
-    found = F.explode(F.array_distinct(F.regexp_extract_all("witness", F.lit(ID_PATTERN), F.lit(0)))).alias("text")
-    texts = gold.rules.where("violations > 0").select("trace", found)
+    id_text = F.explode(F.array_distinct(F.regexp_extract_all("witness", F.lit(ID_PATTERN), F.lit(0)))).alias("text")
+    texts = gold.rules.where("violations > 0").select("trace", id_text)
     ids = texts.select(
         "trace",
         F.when(F.col("text").startswith("folder="), "folder")

@@ -105,9 +105,9 @@ class CheckResult:
         lines += [f"{counted(number, 'line')} kept aside: {why}" for why, number in sorted(self.aside.items())]
         lines += self.doubts
         lines += list(_folder_lines(self.told))
-        rest = sum(self.folders.values()) - len(self.told)
-        if rest > 0:
-            lines.append(f"and {counted(rest, 'folder')} more")
+        remainder = sum(self.folders.values()) - len(self.told)
+        if remainder > 0:
+            lines.append(f"and {counted(remainder, 'folder')} more")
         lines += [f"lost with a restored or deleted store (no violation): {text}" for text in self.lost_rightly]
         if self.lost_rightly_count > len(self.lost_rightly):
             lines.append(f"and {self.lost_rightly_count - len(self.lost_rightly)} more lost in this way")
@@ -120,26 +120,26 @@ class CheckResult:
 def _rule_lines(rules: Iterable[RuleResult]) -> Iterable[str]:
     """Yield a line for each violated check, then the numbers of checks without events and of checks that hold."""
     every = list(rules)
-    for each in every:
-        if each.violations:
-            yield f"{each.check} ({', '.join(each.rules)}): {counted(each.violations, 'violation')}; the first: {each.witness}"
-    idle = sum(1 for each in every if not each.consumed)
+    for rule in every:
+        if rule.violations:
+            yield f"{rule.check} ({', '.join(rule.rules)}): {counted(rule.violations, 'violation')}; the first: {rule.witness}"
+    idle = sum(1 for rule in every if not rule.consumed)
     if idle:
         yield f"{counted(idle, 'rule check')} found no events to check, which is not a fault (--json and the report name them)"
-    held = sum(1 for each in every if each.consumed and not each.violations)
-    if held:
-        yield f"{counted(held, 'rule check')} passed over {counted(sum(each.consumed for each in every), 'case')}"
+    satisfied = sum(1 for rule in every if rule.consumed and not rule.violations)
+    if satisfied:
+        yield f"{counted(satisfied, 'rule check')} passed over {counted(sum(rule.consumed for rule in every), 'case')}"
 
 
 def _folder_lines(folders: Iterable[FolderVerdict]) -> Iterable[str]:
     """Yield lines for each folder that has not converged, and one line for the converged folders of each trace."""
     good: dict[str, list[str]] = {}
-    for each in folders:
-        if each.judgement == CONVERGED:
-            good.setdefault(each.trace, []).append(each.path)
+    for verdict in folders:
+        if verdict.judgement == CONVERGED:
+            good.setdefault(verdict.trace, []).append(verdict.path)
         else:
-            yield f"{each.trace}: {each.path}: {each.judgement}{' yet' if each.under_way else ''}"
-            yield from (f"    {witness}" for witness in each.witnesses)
+            yield f"{verdict.trace}: {verdict.path}: {verdict.judgement}{' yet' if verdict.under_way else ''}"
+            yield from (f"    {witness}" for witness in verdict.witnesses)
     for trace, paths in good.items():
         yield f"{trace}: converged: {', '.join(paths)}"
 

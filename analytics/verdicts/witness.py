@@ -80,16 +80,21 @@ def fates(few: DataFrame, folders: DataFrame, ends: DataFrame, events: Silver) -
         F.count_if(F.col("received_at").isNotNull()).alias("received"),
         first.alias("first"),
     )
-    sent = carrying.groupBy(*key).agg(F.count_distinct("mail").alias("sent"))
+    mail_counts = carrying.groupBy(*key).agg(F.count_distinct("mail").alias("sent"))
     about = ("trace", "folder", F.col("node").alias("store"), by_kind("cnset", "cnset_fai").alias("stands_for"))
 
     def of_lacks(rows: DataFrame) -> GroupedData:
         return rows.join(F.broadcast(lacks), ["trace", "folder", "store"]).where(within).groupBy(*key)
 
-    asked = of_lacks(events.of("request.sent").select(*about, "source", "at")).agg(
+    requests = of_lacks(events.of("request.sent").select(*about, "source", "at")).agg(
         F.max_by(F.struct("source", "at"), "at").alias("asked"), F.count(F.lit(1)).alias("requests")
     )
     waits = of_lacks(events.of("entry.made").select(*about, "seq", "due_at")).agg(
         F.max_by("due_at", "seq").alias("due_at")
     )
-    return lacks.join(sent, key, "left").join(mails, key, "left").join(asked, key, "left").join(waits, key, "left")
+    return (
+        lacks.join(mail_counts, key, "left")
+        .join(mails, key, "left")
+        .join(requests, key, "left")
+        .join(waits, key, "left")
+    )

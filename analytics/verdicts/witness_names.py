@@ -24,7 +24,7 @@ ID_PATTERN: Final = r"(?:(?:folder|object)=)?\{?[0-9a-f]{32}\}?:[0-9]+(?:-[0-9]+
 
 def marked(words: str) -> str:
     """Return the SQL of a witness with `folder=` and `object=` before these columns."""
-    return _COLUMN.sub(lambda found: f"concat('{found[1]}=', {found[1]})" if found[1] else found[0], words)
+    return _COLUMN.sub(lambda match: f"concat('{match[1]}=', {match[1]})" if match[1] else match[0], words)
 
 
 def named(names: Iterable[Row], witnesses: Sequence[tuple[str, str]]) -> list[str]:

@@ -38,7 +38,7 @@ class Fact:
 class States:
     """An event type states a fact.
 
-    each: the list of LISTS of which each element is its own statement.
+    items: the list of LISTS of which each element is its own statement.
     often: many of these events state the same, and are united before they are compared with others.
     """
 
@@ -47,7 +47,7 @@ class States:
     how: How
     key: str
     says: str
-    each: str = ""
+    items: str = ""
     often: bool = False
 
 
@@ -227,14 +227,14 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("row.replaced", "mail", REPEATS, "mail", "store - - sent_number - sent_at"),
     States("mail.bad", "mail", IF_KNOWN, "mail", "sent_by"),
     States("hop.dropped", "mail", IF_KNOWN, "mail", "sent_by"),
-    States("mail.submitted", "recipient of a mail", FIRST, "mail", "recipient", each="recipients"),
-    States("hop.sent", "recipient of a mail", IF_KNOWN, "mail", "recipient", each="recipients"),
-    States("hop.received", "recipient of a mail", IF_KNOWN, "mail", "recipient", each="recipients"),
-    States("hop.dropped", "recipient of a mail", IF_KNOWN, "mail", "recipient", each="recipients"),
-    States("hop.expired", "recipient of a mail", IF_KNOWN, "mail", "recipient", each="recipients"),
-    States("fault.altered", "recipient of a mail", IF_KNOWN, "mail", "recipient", each="recipients"),
-    States("hop.received", "recipient of a mail of people", FIRST, "own people_from_afar", "recipient", each="recipients"),
-    States("hop.expired", "recipient of a mail of people", IF_KNOWN, "own people_from_afar", "recipient", each="recipients"),
+    States("mail.submitted", "recipient of a mail", FIRST, "mail", "recipient", items="recipients"),
+    States("hop.sent", "recipient of a mail", IF_KNOWN, "mail", "recipient", items="recipients"),
+    States("hop.received", "recipient of a mail", IF_KNOWN, "mail", "recipient", items="recipients"),
+    States("hop.dropped", "recipient of a mail", IF_KNOWN, "mail", "recipient", items="recipients"),
+    States("hop.expired", "recipient of a mail", IF_KNOWN, "mail", "recipient", items="recipients"),
+    States("fault.altered", "recipient of a mail", IF_KNOWN, "mail", "recipient", items="recipients"),
+    States("hop.received", "recipient of a mail of people", FIRST, "own people_from_afar", "recipient", items="recipients"),
+    States("hop.expired", "recipient of a mail of people", IF_KNOWN, "own people_from_afar", "recipient", items="recipients"),
     # A server may accept a copy whose sender does not learn of it, and sends it again.
     States("hop.received", "arrival of a mail", FIRST, "mail own", "peer recipient_list"),
     States("hop.dropped", "arrival of a mail", FIRST, "mail own", "- recipient_list"),
@@ -256,13 +256,13 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("tombstone.dropped", "version", REPEATS, "change", "object folder - - - - yes"),
     States("item.expired", "version", REPEATS, "change", "object folder - - modified_at - no"),
     States("item.recovered", "version", REPEATS, "change", "object folder"),
-    States("conflict.arose", "version", REPEATS, "each_version", "object folder", each="versions"),
+    States("conflict.arose", "version", REPEATS, "each_version", "object folder", items="versions"),
     States("conflict.arose", "version", REPEATS, "winner", "object folder"),
     States("conflict.aged", "version", REPEATS, "winner", "object folder"),
     States("conflict.aged", "version", REPEATS, "change", "object folder"),
     States("conflict.ended", "version", REPEATS, "change", "object folder"),
-    States("conflict.notice", "version", REPEATS, "each_version", "object folder", each="versions"),
-    States("change.made", "version", REPEATS, "replaced", "object folder", each="supersedes"),
+    States("conflict.notice", "version", REPEATS, "each_version", "object folder", items="versions"),
+    States("change.made", "version", REPEATS, "replaced", "object folder", items="supersedes"),
     States("node.started", "author's GUID", FIRST, "replica_guid", "own"),
     States("entry.made", "entry", FIRST, "own entry", "folder"),
     *(
@@ -282,20 +282,20 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("recipient.policy", "mail domain", FIRST, "domain", ""),
     States("address.stamped", "mail domain", REPEATS, "address_domain", ""),
     States("address.missing", "entry without an address", FIRST, "own store", ""),
-    States("address.lacking", "entry without an address", REPEATS, "own lacking_store", "", each="lacking"),
+    States("address.lacking", "entry without an address", REPEATS, "own lacking_store", "", items="lacking"),
     States("backup.made", "backup", FIRST, "backup", "store"),
     States("backup.restored", "backup", REPEATS, "backup", "store"),
     States("hop.sent", "copy in a queue", FIRST, "own copy", "mail route_hop route_connector"),
     States("hop.failed", "copy in a queue", FIRST, "own copy", "mail route_hop route_connector"),
     States("hop.expired", "copy in a queue", FIRST, "own copy", "mail"),
-    States("mail.submitted", "recipient at a server", FIRST, "mail own", "store_of", each="stores"),
-    States("hop.received", "recipient at a server", FIRST, "mail own", "store_of", each="stores"),
+    States("mail.submitted", "recipient at a server", FIRST, "mail own", "store_of", items="stores"),
+    States("hop.received", "recipient at a server", FIRST, "mail own", "store_of", items="stores"),
     *(
-        States(event, "recipient at a server", IF_KNOWN, "mail own", "store_of", each="stores")
+        States(event, "recipient at a server", IF_KNOWN, "mail own", "store_of", items="stores")
         for event in ("hop.sent", "hop.expired", "mail.received", "mail.bad")
     ),
     States("hop.failed", "recipient at a server", IF_KNOWN, "mail own", "-"),
-    States("mail.received", "mail that is read", FIRST, "own at", "f_folder way_of_mail", each="folders"),
+    States("mail.received", "mail that is read", FIRST, "own at", "f_folder way_of_mail", items="folders"),
     *(
         States(f"version.{what}", "mail that is read", REPEATS, "own read_at", "folder way", often=True)
         for what in ("applied", "ignored", "held")
@@ -304,41 +304,41 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("row.replaced", "arrived mail", REPEATS, "mail own", ""),
     States("mail.received", "reader of a mail", FIRST, "own seq", "own"),
     States("mail.received", "reader of a mail", REPEATS, "own seq", "recipient_list"),
-    States("mail.submitted", "request that is sent", FIRST, "own request_at f_folder to", "to f_cnset f_cnset_fai", each="folders"),
+    States("mail.submitted", "request that is sent", FIRST, "own request_at f_folder to", "to f_cnset f_cnset_fai", items="folders"),
     States("request.sent", "request that is sent", REPEATS, "own at folder source", "source cnset cnset_fai"),
-    States("entry.made", "numbers of an entry", FIRST, "own entry", "n", each="numbers"),
+    States("entry.made", "numbers of an entry", FIRST, "own entry", "n", items="numbers"),
     *(
-        States(event, "numbers of an entry", REPEATS, "own entry", "n", each="numbers")
+        States(event, "numbers of an entry", REPEATS, "own entry", "n", items="numbers")
         for event in ("request.sent", "entry.pruned", "sources.considered")
     ),
-    States("entry.made", "version", IF_KNOWN, "n", "", each="numbers"),
-    States("expired.everywhere", "version", REPEATS, "n", "- folder", each="numbers"),
+    States("entry.made", "version", IF_KNOWN, "n", "", items="numbers"),
+    States("expired.everywhere", "version", REPEATS, "n", "- folder", items="numbers"),
     # The numbers of a mail may be a range with changes of other folders in it.
-    States("loss", "version", REPEATS, "n", "", each="numbers"),
-    States("sources.considered", "chosen source", FIRST, "own entry at", "chosen_store", each="chosen"),
+    States("loss", "version", REPEATS, "n", "", items="numbers"),
+    States("sources.considered", "chosen source", FIRST, "own entry at", "chosen_store", items="chosen"),
     States("request.sent", "chosen source", REPEATS, "own entry at", "source"),
     States("request.deferred", "chosen source", REPEATS, "own entry at", "-"),
-    States("mail.received", "request that arrived", FIRST, "own request_id", "sender f_folder", each="folders"),
+    States("mail.received", "request that arrived", FIRST, "own request_id", "sender f_folder", items="folders"),
     States("request.answered", "request that arrived", REPEATS, "own request_mail", "requester folder"),
     States("request.refused", "request that arrived", REPEATS, "own request_mail", "requester folder"),
-    States("mail.submitted", "response", FIRST, "own response_at f_folder to", "f_only", each="folders"),
+    States("mail.submitted", "response", FIRST, "own response_at f_folder to", "f_only", items="folders"),
     States("request.answered", "response", REPEATS, "own one_response_at folder requester", "cnset"),
-    States("mail.submitted", "status request", FIRST, "own responders_at f_folder", "to_list", each="folders"),
+    States("mail.submitted", "status request", FIRST, "own responders_at f_folder", "to_list", items="folders"),
     States("responders.considered", "status request", IF_KNOWN, "own chosen_at folder", "chosen_by_all"),
     States("responders.considered", "choice of responders", FIRST, "own chosen_at folder", ""),
-    States("mail.submitted", "choice of responders", REPEATS, "own responders_at f_folder", "", each="folders"),
-    States("mail.submitted", "responder", FIRST, "own status_request_at a_folder", "a_store", each="asked"),
-    States("responders.considered", "responder", REPEATS, "own chosen_at folder", "chosen_store", each="chosen"),
+    States("mail.submitted", "choice of responders", REPEATS, "own responders_at f_folder", "", items="folders"),
+    States("mail.submitted", "responder", FIRST, "own status_request_at a_folder", "a_store", items="asked"),
+    States("responders.considered", "responder", REPEATS, "own chosen_at folder", "chosen_store", items="chosen"),
     States("status.ordered", "status request", REPEATS, "own at folder", "-"),
-    States("changes.resent", "order to send again", FIRST, "own ordered_at folder", "ordered_store", each="ordered"),
-    States("mail.submitted", "order to send again", REPEATS, "own resent_at r_folder", "r_store", each="to_stores"),
+    States("changes.resent", "order to send again", FIRST, "own ordered_at folder", "ordered_store", items="ordered"),
+    States("mail.submitted", "order to send again", REPEATS, "own resent_at r_folder", "r_store", items="to_stores"),
     States("request.ended", "retried request", FIRST, "own retried_at folder source", ""),
     States("source.down", "retried request", REPEATS, "own at folder store", ""),
     States("mail.received", "mail from a store", FIRST, "own at sender", ""),
     States("source.up", "mail from a store", REPEATS, "own at store", ""),
     States("replica.added", "own replica", FIRST, "own seq", "own"),
     States("replica.added", "own replica", REPEATS, "own seq", "store"),
-    States("change.made", "holder", FIRST, "object replica", "", each="replicas"),
+    States("change.made", "holder", FIRST, "object replica", "", items="replicas"),
     States("replica.added", "holder", REPEATS, "folder store", ""),
     States("conflict.arose", "conflicting versions", FIRST, "own object", "version_list"),
     States("conflict.notice", "conflicting versions", IF_KNOWN, "own conflict_object", "version_list"),
@@ -359,8 +359,8 @@ STATEMENTS: Final[tuple[States, ...]] = (
             "status.ordered", "changes.resent",
         )
     ),
-    States("status.due", "folder", REPEATS, "f_folder", "", each="folders"),
-    States("address.lacking", "folder", REPEATS, "f_folder", "", each="folders"),
+    States("status.due", "folder", REPEATS, "f_folder", "", items="folders"),
+    States("address.lacking", "folder", REPEATS, "f_folder", "", items="folders"),
     States("version.held", "folder", IF_KNOWN, "waits_for", ""),
     States("node.started", "server", REPEATS, "own", "version"),
     States("hop.failed", "server", IF_KNOWN, "next_hop", ""),

@@ -82,9 +82,9 @@ def node_facts(events: Silver) -> DataFrame:
         F.collect_set(span).alias("hindered"), F.collect_set(F.when(skewed, span)).alias("skews")
     )
     altered = faults.where("kind = 'alter'").select("trace").distinct()
-    held = faults.where("kind in ('delay', 'hold', 'reorder')").select("trace").distinct()
+    delays = faults.where("kind in ('delay', 'hold', 'reorder')").select("trace").distinct()
     links = events.lines("link.down", "link.up").select("trace", "node").distinct()
-    gone = deleted_stores(events).withColumnRenamed("store", "node")
+    deletions = deleted_stores(events).withColumnRenamed("store", "node")
     spans = restores(events).withColumnRenamed("store", "node")
     ends = (
         events.lines("node.started", "node.stopped")
@@ -94,17 +94,17 @@ def node_facts(events: Silver) -> DataFrame:
             F.max(F.when(F.col("type") == "node.stopped", F.col("at"))).alias("stopped_at"),
         )
     )
-    found = ends.join(runs, "trace", "left").withColumn("until", F.col("stopped_at") - _IN_TRANSIT_US)
-    for name, table in {"fast": fast, "altered": altered, "held": held}.items():
-        found = found.join(F.broadcast(table.withColumn(name, F.lit(True))), "trace", "left")
-    for name, table in {"rerouted": links, "gone": gone}.items():
-        found = found.join(F.broadcast(table.withColumn(name, F.lit(True))), ["trace", "node"], "left")
-    found = found.join(F.broadcast(hindered), ["trace", "node"], "left")
+    nodes = ends.join(runs, "trace", "left").withColumn("until", F.col("stopped_at") - _IN_TRANSIT_US)
+    for name, table in {"fast": fast, "altered": altered, "held": delays}.items():
+        nodes = nodes.join(F.broadcast(table.withColumn(name, F.lit(True))), "trace", "left")
+    for name, table in {"rerouted": links, "gone": deletions}.items():
+        nodes = nodes.join(F.broadcast(table.withColumn(name, F.lit(True))), ["trace", "node"], "left")
+    nodes = nodes.join(F.broadcast(hindered), ["trace", "node"], "left")
     if events.has("backup.restored"):
-        found = found.join(F.broadcast(spans), ["trace", "node"], "left")
+        nodes = nodes.join(F.broadcast(spans), ["trace", "node"], "left")
     else:
-        found = found.withColumn("undone_spans", F.lit(None).cast("array<struct<after: bigint, before: bigint>>"))
-    return found.select(
+        nodes = nodes.withColumn("undone_spans", F.lit(None).cast("array<struct<after: bigint, before: bigint>>"))
+    return nodes.select(
         "trace", "node", F.expr("coalesce(together and fast is null, false)").alias("exact"), "skews", "hindered",
         *[F.expr(f"{name} is not null").alias(name) for name in ("gone", "rerouted", "altered")],
         "relays", F.expr("case when held is null and not slow and started_at <= until then until end").alias("sent_until"),
@@ -114,11 +114,11 @@ def node_facts(events: Silver) -> DataFrame:
 
 def with_exact(rows: DataFrame, nodes: DataFrame, times: Mapping[str, str]) -> DataFrame:
     """Return the rows with exact: each of the stores named by a column had an exact clock at its lab time in another column."""
-    found = rows.withColumn("exact", F.lit(True))
+    result = rows.withColumn("exact", F.lit(True))
     for store, at in times.items():
         clocks = nodes.select("trace", F.col("node").alias(store), F.col("exact").alias("comparable"), "skews")
         wrong = f"exists(coalesce(skews, array()), s -> {at} between s.since and s.until)"
         right = F.expr(f"exact and coalesce(comparable and not {wrong}, false)")
-        found = found.join(F.broadcast(clocks), ["trace", store], "left").withColumn("exact", right)
-        found = found.drop("comparable", "skews")
-    return found
+        result = result.join(F.broadcast(clocks), ["trace", store], "left").withColumn("exact", right)
+        result = result.drop("comparable", "skews")
+    return result

@@ -55,9 +55,9 @@ _NOTHING: Final = "cast(array() as array<array<string>>)"
 _NULL: Final = "cast(null as string)"
 
 
-def _text(part: str, each: States) -> str:
+def _text(part: str, statement: States) -> str:
     """Return SQL for a part of a statement as text: a part of the element `e` of a list, a derived column, or a field."""
-    names = LISTS[each.each][0] if each.each else ()
+    names = LISTS[statement.items][0] if statement.items else ()
     if part == "-":
         return _NULL
     if part in names:
@@ -68,14 +68,14 @@ def _text(part: str, each: States) -> str:
     return f"cast({part} as string)" if is_plain else f"to_json({part})"
 
 
-def _statement(each: States) -> str:
+def _statement(statement: States) -> str:
     """Return SQL for a statement. Its key is null if a part of the key is."""
-    fact = FACTS[each.fact]
-    says = [f"coalesce({_text(part, each)}, '{_NOT_STATED}')" for part in each.says.split()]
+    fact = FACTS[statement.fact]
+    says = [f"coalesce({_text(part, statement)}, '{_NOT_STATED}')" for part in statement.says.split()]
     says += [f"'{_NOT_STATED}'"] * (len(fact.values) - len(says))
-    key = ", ' ', ".join(_text(part, each) for part in each.key.split())
+    key = ", ' ', ".join(_text(part, statement) for part in statement.key.split())
     return (
-        f"named_struct('fact', {_quoted(each.fact)}, 'how', '{each.how.value}', 'key', concat({key}),"
+        f"named_struct('fact', {_quoted(statement.fact)}, 'how', '{statement.how.value}', 'key', concat({key}),"
         f" 'says', concat_ws('{_BETWEEN}', {', '.join(says)}))"
     )
 
@@ -87,14 +87,16 @@ def _quoted(text: str) -> str:
 def _by_event(stated: Sequence[States]) -> str:
     """Return SQL for the array of all statements of an event."""
     cases = []
-    for tag in sorted({each.event for each in stated}):
-        mine = [each for each in stated if each.event == tag]
-        by_list = {name: [_statement(each) for each in mine if each.each == name] for name in ("", *LISTS)}
+    for tag in sorted({statement.event for statement in stated}):
+        mine = [statement for statement in stated if statement.event == tag]
+        by_list = {
+            name: [_statement(statement) for statement in mine if statement.items == name] for name in ("", *LISTS)
+        }
         parts = [f"array({', '.join(plain)})" for plain in [by_list.pop("")] if plain]
-        for name, each in by_list.items():
-            if each:
+        for name, statements in by_list.items():
+            if statements:
                 elements = f"coalesce({LISTS[name][1]}, {_NOTHING})"
-                parts.append(f"flatten(transform({elements}, e -> array({', '.join(each)})))")
+                parts.append(f"flatten(transform({elements}, e -> array({', '.join(statements)})))")
         cases.append(f"when '{tag}' then concat({', '.join(parts)})")
     return f"case type {' '.join(cases)} end"
 
@@ -103,7 +105,11 @@ def _statements(events: Silver, nodes: DataFrame) -> Iterator[DataFrame]:
     """Yield tables of each statement of each event: trace, node, at, type, undone (a restore has undone the event), fact, how,
     key, says, repeated."""
     for often, tags in product((False, True), FAMILIES.values()):  # a family is a partition, and has few of the columns
-        stated = [each for each in STATEMENTS if each.often == often and each.event in tags and events.has(each.event)]
+        stated = [
+            statement
+            for statement in STATEMENTS
+            if statement.often == often and statement.event in tags and events.has(statement.event)
+        ]
         if stated:
             yield _stated(events, nodes, stated, often=often)
 
@@ -113,7 +119,9 @@ def _stated(events: Silver, nodes: DataFrame, stated: Sequence[States], *, often
 
     often: each of them once.
     """
-    lines = events.lines(*sorted({each.event for each in stated})).join(F.broadcast(nodes), ["trace", "node"], "left")
+    lines = events.lines(*sorted({statement.event for statement in stated})).join(
+        F.broadcast(nodes), ["trace", "node"], "left"
+    )
     lines = lines.withColumns({name: F.expr(sql) for name, sql in SHARED.items()})
     rows = lines.withColumns({f"derived_{name}": F.expr(sql) for name, sql in _derived(stated).items()}).select(
         "trace", "node", "at", "type", is_undone(F.col("seq")).alias("undone"), F.coalesce("gone", F.lit(False)).alias("gone"),
@@ -134,9 +142,9 @@ def _stated(events: Silver, nodes: DataFrame, stated: Sequence[States], *, often
 def _derived(stated: Sequence[States]) -> dict[str, str]:
     """Return SQL for the derived columns of these statements, computed once for an event of the types that need them."""
     types: dict[str, set[str]] = {}
-    for each in stated:
-        for part in {*each.key.split(), *each.says.split()} & DERIVED.keys():
-            types.setdefault(part, set()).add(each.event)
+    for statement in stated:
+        for part in {*statement.key.split(), *statement.says.split()} & DERIVED.keys():
+            types.setdefault(part, set()).add(statement.event)
     return {
         part: f"case when type in ({', '.join(map(repr, sorted(types[part])))}) then cast({DERIVED[part]} as string) end"
         for part in sorted(types)
@@ -152,8 +160,8 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
         "trace", F.col("node").alias("lab"), F.col("at").alias("began"), F.from_json("topology", _TOPOLOGY).alias("t")
     )
     began = started.select("trace", "lab", "began")
-    made = rows.where(F.col("act").eqNullSafe("made") & F.col("store").eqNullSafe(SETUP))
-    made = made.select("trace", "folder", "object", "number", "replicas").join(F.broadcast(began), "trace")
+    versions = rows.where(F.col("act").eqNullSafe("made") & F.col("store").eqNullSafe(SETUP))
+    versions = versions.select("trace", "folder", "object", "number", "replicas").join(F.broadcast(began), "trace")
     servers = started.select("*", F.explode("t.servers").alias("store", "of"))
     default = F.coalesce("t.settings", F.create_map().cast("map<string, string>"))
     chosen = F.map_zip_with(
@@ -165,7 +173,7 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
     connectors = started.select("*", F.explode("t.connectors").alias("connector"))
 
     def say(table: DataFrame, fact: str, key: Sequence[str], *says: str) -> DataFrame:
-        values = [F.coalesce(F.expr(each).cast("string"), F.lit(_NOT_STATED)) for each in says]
+        values = [F.coalesce(F.expr(column).cast("string"), F.lit(_NOT_STATED)) for column in says]
         missing = [F.lit(_NOT_STATED)] * (len(FACTS[fact].values) - len(values))
         return table.select(
             "trace", F.col("lab").alias("node"), F.col("began").alias("at"),
@@ -175,9 +183,9 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
         )  # fmt: skip
 
     stated = (
-        say(made, "version", ["number"], "object", "folder", "'folder'", "number", "began", "null", "'false'"),
-        say(made, "folder", ["object"]),
-        say(made.withColumn("replica", F.explode("replicas")), "holder", ["object", "replica"]),
+        say(versions, "version", ["number"], "object", "folder", "'folder'", "number", "began", "null", "'false'"),
+        say(versions, "folder", ["object"]),
+        say(versions.withColumn("replica", F.explode("replicas")), "holder", ["object", "replica"]),
         say(started, "mail domain", ["t.domain"]),
         say(servers, "server", ["store"], "of.version"),
         say(settings, "setting", ["store", "name", "began"], SETTING.format("value")),
@@ -199,9 +207,9 @@ def facts(events: Silver, rows: DataFrame, nodes: DataFrame) -> DataFrame:
     """
     stated = reduce(DataFrame.unionByName, _statements(events, nodes), _of_topology(events, rows))
     flags = (F.col(name).cast("string") for name in ("repeated", "undone"))
-    one = F.concat_ws(_PARTS_OF_ONE, "how", "says", "type", "node", *flags)
+    statement = F.concat_ws(_PARTS_OF_ONE, "how", "says", "type", "node", *flags)
     rows = stated.groupBy("trace", "fact", "key").agg(
-        F.min("at").alias("at"), F.collect_set(one).alias("all"), (F.min("says").eqNullSafe(F.max("says"))).alias("same"),
+        F.min("at").alias("at"), F.collect_set(statement).alias("all"), (F.min("says").eqNullSafe(F.max("says"))).alias("same"),
         F.max(F.col("how") == How.FIRST.value).alias("stated"), F.max(F.col("how") == How.REPEATS.value).alias("retold"),
         F.max(F.col("how") != How.FIRST.value).alias("echoed"), F.max("repeated").alias("repeated"),
     )  # fmt: skip
@@ -212,11 +220,11 @@ def facts(events: Silver, rows: DataFrame, nodes: DataFrame) -> DataFrame:
         f"transform(transform(array_sort(all), a -> split(a, '{_PARTS_OF_ONE}')), p -> struct(p[0] as how, {values}, p[2] as type,"
         " p[3] as node, p[4] = 'true' as repeated, p[5] = 'true' as undone))"
     )
-    firsts, told = (f"filter({every}, a -> a.how {sign} '{How.FIRST.value}')" for sign in ("=", "!="))
+    firsts, repeats = (f"filter({every}, a -> a.how {sign} '{How.FIRST.value}')" for sign in ("=", "!="))
     # Most facts are stated alike by all, and need no look at each statement.
     doubtful = "not same or repeated and not echoed or not stated and retold"
     parts = rows.withColumn("first", F.expr(f"case when {doubtful} then {firsts} end"))
-    parts = parts.withColumn("told", F.expr(f"case when {doubtful} then {told} end"))
+    parts = parts.withColumn("told", F.expr(f"case when {doubtful} then {repeats} end"))
     # A restored store forgets what it did, and may use the key again.
     two = f"not a.undone and exists(first, b -> not b.undone and {differ})"
     false = f"case when fact in {_SINGLE} then try_element_at(filter(first, a -> {two}), 1) end"

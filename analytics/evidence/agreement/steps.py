@@ -31,11 +31,11 @@ def _types(automaton: Automaton) -> set[str]:
 
 def _lives() -> str:
     """Return the automata of each event type, as JSON: their names, and the positions of their keys."""
-    found: dict[str, list[dict[str, object]]] = {}
+    automata: dict[str, list[dict[str, object]]] = {}
     for name, automaton in AUTOMATA.items():
         for tag in sorted(_types(automaton)):
-            found.setdefault(tag, []).append({"life": name, "key": _KEYS.index(automaton.key)})
-    return json.dumps(found)
+            automata.setdefault(tag, []).append({"life": name, "key": _KEYS.index(automaton.key)})
+    return json.dumps(automata)
 
 
 def _allowed() -> list[str]:

@@ -13,7 +13,7 @@ from analytics.ingest.silver import Silver
 
 def requests(events: Silver, restored: DataFrame) -> DataFrame:
     """Return the received backfill requests, each with the change numbers that it asks for and the answers to it."""
-    asked = (
+    received_requests = (
         events.of("mail.received")
         .where("message_type = 8")
         .groupBy("trace", "node", "mail")
@@ -41,11 +41,13 @@ def requests(events: Silver, restored: DataFrame) -> DataFrame:
     )
     answers = answers.join(refused, ["trace", "node", "mail"], "full")
     # A restored store may have answered before, or answer again, so its answers cannot be judged.
-    wanted = F.expr(f"flatten(transform(folders, f -> concat({ranges_of('f.cnset')}, {ranges_of('f.cnset_fai')})))")
-    rows = asked.join(answers, ["trace", "node", "mail"], "left").join(
+    requested_ranges = F.expr(
+        f"flatten(transform(folders, f -> concat({ranges_of('f.cnset')}, {ranges_of('f.cnset_fai')})))"
+    )
+    rows = received_requests.join(answers, ["trace", "node", "mail"], "left").join(
         F.broadcast(restored), ["trace", "node"], "left_anti"
     )
-    return rows.withColumn("wanted", wanted).withColumn("given", ranges("coalesce(answer, '')"))
+    return rows.withColumn("wanted", requested_ranges).withColumn("given", ranges("coalesce(answer, '')"))
 
 
 def entries(events: Silver, restored: DataFrame) -> DataFrame:

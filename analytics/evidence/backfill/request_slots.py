@@ -40,8 +40,11 @@ def slots(events: Silver, node_states: DataFrame, restored: DataFrame) -> DataFr
     counted = counted.where("entry is not null")
     life = Window.partitionBy("trace", "node", "entry").orderBy("seq")
     # An entry is due when its time-out ends, or earlier, when a source says that the items expired there.
-    asked = F.when(F.col("what").isin("request.sent", "request.deferred"), F.col("what"))
-    waits = F.last(asked, ignorenulls=True).over(life.rowsBetween(Window.unboundedPreceding, -1)) == "request.deferred"
+    request_type = F.when(F.col("what").isin("request.sent", "request.deferred"), F.col("what"))
+    waits = (
+        F.last(request_type, ignorenulls=True).over(life.rowsBetween(Window.unboundedPreceding, -1))
+        == "request.deferred"
+    )
     asks = (F.col("what") == "sources.considered") & ~F.coalesce("waits", F.lit(False))
     due = F.when((F.col("what") == "entry.timed_out") | asks, F.col("at"))
     served = F.col("what").isin("request.sent", "entry.satisfied", "entry.pruned")
@@ -54,9 +57,9 @@ def slots(events: Silver, node_states: DataFrame, restored: DataFrame) -> DataFr
             "next": F.lead("what").over(life),
         }
     )
-    one = Window.partitionBy("trace", "node", "entry", "source").orderBy("seq")
+    request_window = Window.partitionBy("trace", "node", "entry", "source").orderBy("seq")
     sent_at = F.when(F.col("what") == "request.sent", F.col("at"))
-    requests = dated.withColumn("sent", F.last(sent_at, ignorenulls=True).over(one)).where(
+    requests = dated.withColumn("sent", F.last(sent_at, ignorenulls=True).over(request_window)).where(
         F.col("what").isin(*_OF_REQUEST)
     )
     rows = requests.join(_served_before(requests, node_states), ["trace", "node", "seq"], "left").drop(

@@ -38,13 +38,13 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     the first of the six steps listed it; null for never. transit: its mean transmission time; null if no mail arrived.
     leaving: what it said when it left the list is newer than its row.
     """
-    asked = _asked(events, org, restored)
-    pairs = F.broadcast(asked.select("trace", "node", "store").distinct())
+    needs = _asked(events, org, restored)
+    pairs = F.broadcast(needs.select("trace", "node", "store").distinct())
     known = _known(events, pairs)
     lists = _lists(events).join(
-        F.broadcast(asked.select("trace", "folder").distinct()), ["trace", "folder"], "left_semi"
+        F.broadcast(needs.select("trace", "folder").distinct()), ["trace", "folder"], "left_semi"
     )
-    every = asked
+    every = needs
     for rows in (known, lists, _preferred(events)):
         every = every.unionByName(rows, allowMissingColumns=True)
 
@@ -66,17 +66,17 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     with_state = with_state.withColumn("gone_seq", last("gone_seq", "store")).where("what is not null")
     # A new list drops the rows of stores that left. Which stores left, and their last mails, are not examined.
     newest = F.greatest(F.col("latest"), F.col("said"))  # by seq
-    left = F.col("said.seq").isNotNull() & (newest["seq"] == F.col("said.seq"))
-    with_state = with_state.withColumn("leaving", left)
+    is_leaving = F.col("said.seq").isNotNull() & (newest["seq"] == F.col("said.seq"))
+    with_state = with_state.withColumn("leaving", is_leaving)
     newest = F.when(F.coalesce(F.col("gone_seq") < newest["seq"], F.col("gone_seq").isNull()), newest)
-    for whole, latest, old in (("row", F.col("latest"), "stale"), ("claim", newest, "unsure")):
+    for column, latest, old in (("row", F.col("latest"), "stale"), ("claim", newest, "unsure")):
         is_old = F.coalesce(latest["seq"] < F.col("listed_seq"), F.lit(False))
-        with_state = with_state.withColumn(old, is_old).withColumn(whole, F.when(~is_old, latest["row"]))
+        with_state = with_state.withColumn(old, is_old).withColumn(column, F.when(~is_old, latest["row"]))
     with_state = with_state.drop("latest", "said", "gone_seq")
     costs = F.broadcast(org.costs.select("trace", "node", "store", "cost", "affinity"))
     versions = F.broadcast(org.servers.select("trace", "store", "version", "site"))
-    found = with_state.join(costs, ["trace", "node", "store"], "left").join(versions, ["trace", "store"], "left")
-    return found.withColumn("preferred", F.coalesce(F.col("store") == F.col("prefers"), F.lit(False))).drop("marked")
+    result = with_state.join(costs, ["trace", "node", "store"], "left").join(versions, ["trace", "store"], "left")
+    return result.withColumn("preferred", F.coalesce(F.col("store") == F.col("prefers"), F.lit(False))).drop("marked")
 
 
 def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
@@ -86,12 +86,12 @@ def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
         "trace", "node", "seq", "at", "folder", "entry", "method", F.lit("choice").alias("what"),
         F.posexplode("candidates").alias("place", "stated"),
     ).withColumn("store", F.col("stated.store"))  # fmt: skip
-    made = events.of("entry.made").select(
+    entries = events.of("entry.made").select(
         "trace", "node", "seq", "at", "folder", "entry", F.lit("entry").alias("what"),
     )  # fmt: skip
     sites = org.servers.select("trace", "store", "site")
     mates = sites.join(sites.withColumnRenamed("store", "node"), ["trace", "site"]).where("store != node")
-    near = made.join(F.broadcast(mates.drop("site")), ["trace", "node"])
+    near = entries.join(F.broadcast(mates.drop("site")), ["trace", "node"])
     return choices.unionByName(near, allowMissingColumns=True).join(
         F.broadcast(restored), ["trace", "node"], "left_anti"
     )
@@ -124,9 +124,9 @@ def _known(events: Silver, pairs: DataFrame) -> DataFrame:
 def _leavers(events: Silver) -> DataFrame:
     """Return what stores that left a replica list said that they have (RP-2): nothing, once the node has answered them or they
     have no replica any more."""
-    left = "array_contains(marks, 'delete-pending')"
-    came = events.of("mail.received").where(f"{left} or array_contains(marks, 'no replica')").select(
-        "trace", "node", "seq", F.col("sender").alias("store"), F.expr(left).alias("left"),
+    is_leaving = "array_contains(marks, 'delete-pending')"
+    came = events.of("mail.received").where(f"{is_leaving} or array_contains(marks, 'no replica')").select(
+        "trace", "node", "seq", F.col("sender").alias("store"), F.expr(is_leaving).alias("left"),
         F.explode("folders").alias("f"),
     )  # fmt: skip
     store = F.regexp_replace("to", r"(-IS)?@.*$", "").alias("store")
@@ -146,10 +146,10 @@ def _leavers(events: Silver) -> DataFrame:
 
 def _expired(events: Silver) -> DataFrame:
     """Return what stores said to have expired there (DL-3)."""
-    said = events.of("mail.received").select(
+    expiries = events.of("mail.received").select(
         "trace", "node", "seq", F.col("sender").alias("store"), F.explode("folders").alias("f")
     )
-    return said.where("f.expired != '' or f.expired_fai != ''").select(
+    return expiries.where("f.expired != '' or f.expired_fai != ''").select(
         "trace", "node", "seq", "store", F.col("f.folder").alias("folder"),
         by_kind("f.expired", "f.expired_fai").alias("expired"),
     )  # fmt: skip
@@ -162,8 +162,8 @@ def _means(mails: DataFrame, events: Silver) -> DataFrame:
 
     Only the last WEIGHING mails are used.
     """
-    sent = events.of("mail.submitted").select("trace", "mail", F.col("at").alias("sent_at"))
-    both = mails.join(sent, ["trace", "mail"], "left")
+    submissions = events.of("mail.submitted").select("trace", "mail", F.col("at").alias("sent_at"))
+    both = mails.join(submissions, ["trace", "mail"], "left")
     pair = Window.partitionBy("trace", "node", "store").orderBy("seq")
     latest = F.max("sent_at").over(pair.rowsBetween(Window.unboundedPreceding, -1))
     news = both.withColumn("news", F.coalesce(F.col("sent_at") > latest, F.lit(True)))
@@ -171,10 +171,10 @@ def _means(mails: DataFrame, events: Silver) -> DataFrame:
     took = F.greatest(F.col("at") - F.col("sent_at"), F.lit(0))
     mean = "aggregate(slice(tooks, 2, size(tooks)), tooks[0], (a, t) -> a + cast(floor((t - a) / 4) as bigint))"
     weighed = news.withColumn("tooks", F.collect_list(took).over(line))
-    found = weighed.withColumns(
+    means = weighed.withColumns(
         {"mean": F.when(F.col("news"), F.expr(mean)), "marked": F.when(F.col("news"), F.col("marked"))}
     )
-    return found.select("trace", "node", "seq", "store", "marked", "mean")
+    return means.select("trace", "node", "seq", "store", "marked", "mean")
 
 
 def _turns(events: Silver) -> DataFrame:
@@ -202,18 +202,18 @@ def _preferred(events: Silver) -> DataFrame:
     A start reads the setting, and an event follows only if it has a value. A directory setting is read again when it changes.
     """
     values = events.of("setting.value").where(F.col("name") == PREFERRED)
-    read = values.select("trace", "node", "seq", F.col("value").alias("store"))
+    readings = values.select("trace", "node", "seq", F.col("value").alias("store"))
     starts = events.of("node.started").select("trace", "node", "seq", F.lit(None).cast("string").alias("store"))
-    return starts.unionByName(read).select("trace", "node", "seq", F.struct("store").alias("prefers"))
+    return starts.unionByName(readings).select("trace", "node", "seq", F.struct("store").alias("prefers"))
 
 
-def entries_made(events: Silver, org: Organization, found: DataFrame) -> DataFrame:
+def entries_made(events: Silver, org: Organization, candidate_rows: DataFrame) -> DataFrame:
     """Return trace, node, at, folder, entry, local (as the node recorded it), near (ranges: what the stores of the site claim),
     missing (ranges), stale (it is unknown what one of these stores claims)."""
-    made = events.of("entry.made").select(
+    entries = events.of("entry.made").select(
         "trace", "node", "seq", "entry", "local", by_kind("cnset", "cnset_fai").alias("missing")
     )
-    rows = found.where("what = 'entry'").join(made, ["trace", "node", "seq", "entry"])
+    rows = candidate_rows.where("what = 'entry'").join(entries, ["trace", "node", "seq", "entry"])
     by_entry = rows.groupBy("trace", "node", "seq", "at", "folder", "entry", "local").agg(
         F.min("missing").alias("missing"),
         F.flatten(F.collect_list(F.coalesce("claim", F.array().cast(RANGES)))).alias("claims"),
@@ -222,13 +222,13 @@ def entries_made(events: Silver, org: Organization, found: DataFrame) -> DataFra
     return by_entry.withColumn("near", F.expr(merged("claims"))).drop("claims")
 
 
-def requests_made(events: Silver, found: DataFrame) -> DataFrame:
+def requests_made(events: Silver, candidate_rows: DataFrame) -> DataFrame:
     """Return trace, node, at, folder, entry, source, asked (ranges), row (of the source), sorted (the choice used the sorted
     list), better (the earlier candidates that have some of `asked`: in their row, and not
     expired there), claimed (the row has all of `asked`), leaving (the source left the replica list, and what it claims is
     known), held (the holders that are up, have an address and some of `asked`).
     """
-    sent = events.of("request.sent").select(
+    requests = events.of("request.sent").select(
         "trace", "node", F.col("seq").alias("sent_seq"), "at", "entry", "source",
         by_kind("cnset", "cnset_fai").alias("asked"),
     )  # fmt: skip
@@ -242,7 +242,7 @@ def requests_made(events: Silver, found: DataFrame) -> DataFrame:
         events.of("sources.considered").where(SORTED_LIST).select("trace", "node", "seq", F.lit(True).alias("sorted"))
     )
     choices = (
-        found.where("what = 'choice'")
+        candidate_rows.where("what = 'choice'")
         .groupBy("trace", "node", "seq", "at", "folder", "entry")
         .agg(
             F.collect_list(
@@ -251,7 +251,7 @@ def requests_made(events: Silver, found: DataFrame) -> DataFrame:
         )
     )
     # A request belongs to the last choice for its entry at that instant.
-    both = sent.join(choices, ["trace", "node", "at", "entry"]).where("sent_seq > seq")
+    both = requests.join(choices, ["trace", "node", "at", "entry"]).where("sent_seq > seq")
     latest = F.max("seq").over(Window.partitionBy("trace", "node", "sent_seq"))
     both = both.withColumn("latest", latest).where("seq = latest").drop("latest")
     both = both.join(sorted_lists, ["trace", "node", "seq"], "left").withColumn("sorted", F.col("sorted").isNotNull())
@@ -293,13 +293,13 @@ def _within(inner: str, outer: str) -> str:
     return f"forall({inner}, i -> exists({outer}, o -> o.guid = i.guid and o.low <= i.low and i.high <= o.high))"
 
 
-def _shares(one: str, other: str, but: str) -> str:
+def _shares(first: str, second: str, but: str) -> str:
     """Return SQL for whether two sets have a number in common that a third set, whose ranges are merged, does not have."""
     out = f"exists({but}, b -> b.guid = i.guid and b.low <= greatest(i.low, o.low) and least(i.high, o.high) <= b.high)"
-    return f"exists({one}, i -> exists({other}, o -> o.guid = i.guid and o.low <= i.high and i.low <= o.high and not {out}))"
+    return f"exists({first}, i -> exists({second}, o -> o.guid = i.guid and o.low <= i.high and i.low <= o.high and not {out}))"
 
 
-def turns(events: Silver, org: Organization, found: DataFrame) -> DataFrame:
+def turns(events: Silver, org: Organization, candidate_rows: DataFrame) -> DataFrame:
     """Return the choices by 2000's six groups in which a candidate that is up has all missing changes: trace, node, at, folder,
     entry, chosen, first (the first of these candidates, by group, then oldest last request, affinity or transmission time).
 
@@ -310,7 +310,7 @@ def turns(events: Silver, org: Organization, found: DataFrame) -> DataFrame:
     choices = choices.select("trace", "node", "seq", "entry", missing, F.col("chosen")[0].alias("chosen"))
     choices = choices.join(F.broadcast(events.of("item.expired").select("trace").distinct()), "trace", "left_anti")
     homes = F.broadcast(org.servers.select("trace", F.col("store").alias("node"), F.col("site").alias("home")))
-    every = found.where("what = 'choice' and method = 'six groups'").join(homes, ["trace", "node"])
+    every = candidate_rows.where("what = 'choice' and method = 'six groups'").join(homes, ["trace", "node"])
     every = every.join(choices, ["trace", "node", "seq", "entry"])
     kind = F.when(F.col("site") == F.col("home"), 1).when(F.col("affinity").isNotNull(), 2).otherwise(3)
     group = kind + F.when(F.col("version") == "5.5", 3).otherwise(0)

@@ -34,14 +34,14 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
         "trace", "node", "seq", "at", "message_type", "size", "resent",
         "f.folder", "f.updates", ranges("f.cnset").alias("named"),
     )  # fmt: skip
-    made = (
+    changes = (
         events.of("change.made")
         .where("kind != 'fai'")
         .select("trace", "node", "seq", "folder", F.substring_index("number", ":", -1).cast("long").alias("counter"))
     )
     line = Window.partitionBy("trace", "node", "folder").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
     # A change between two mails of one instant begins another cycle, which an administrator asked for.
-    after = named.unionByName(made, allowMissingColumns=True).withColumn("changes", F.count("counter").over(line))
+    after = named.unionByName(changes, allowMissingColumns=True).withColumn("changes", F.count("counter").over(line))
     known = (
         after.where("named is not null").drop("counter").join(F.broadcast(mine.where("guids = 1")), ["trace", "node"])
     )
@@ -56,7 +56,7 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
     )  # fmt: skip
     own = together.withColumn("own", F.expr(merged("named"))).drop("named", "changes")
     top = F.expr("array_max(transform(own, r -> r.high))")
-    both = own.withColumn("top", top).unionByName(made, allowMissingColumns=True)
+    both = own.withColumn("top", top).unionByName(changes, allowMissingColumns=True)
     both = both.unionByName(_replicas_begun(events), allowMissingColumns=True)
     both = both.unionByName(unsent, allowMissingColumns=True)
     both = both.withColumn("top", F.when(F.col("unsent"), F.max("counter").over(line)).otherwise(F.col("top")))
@@ -74,19 +74,19 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
         "trace", "node", "seq", "folder", "holders", "untouched"
     )
     versions = F.broadcast(org.servers.select("trace", F.col("store").alias("node"), "version"))
-    found = cases.join(lists, ["trace", "node", "seq", "folder"]).join(versions, ["trace", "node"], "left")
+    result = cases.join(lists, ["trace", "node", "seq", "folder"]).join(versions, ["trace", "node"], "left")
     sizes = {name: F.expr(f"transform(mails, m -> m.{name})") for name in ("size", "updates")}
-    return found.withColumns({"sizes": sizes["size"], "updates": sizes["updates"]}).drop("mails", "counter", "unsent")
+    return result.withColumns({"sizes": sizes["size"], "updates": sizes["updates"]}).drop("mails", "counter", "unsent")
 
 
 def _replicas_begun(events: Silver) -> DataFrame:
     """Return trace, node, seq, folder, top: the replicas that a store began during the run, and its counter at that time."""
     added = events.of("replica.added").where("store = node").select("trace", "node", "seq", "folder")
-    made = events.of("change.made").select(
+    changes = events.of("change.made").select(
         "trace",
         "node",
         F.col("seq").alias("made_seq"),
         F.substring_index("number", ":", -1).cast("long").alias("counter"),
     )
-    both = made.join(F.broadcast(added), ["trace", "node"]).where("made_seq < seq")
+    both = changes.join(F.broadcast(added), ["trace", "node"]).where("made_seq < seq")
     return both.groupBy("trace", "node", "seq", "folder").agg(F.max("counter").alias("top"))

@@ -65,17 +65,17 @@ def attempts(events: Silver) -> DataFrame:
     ends = ends.join(F.broadcast(mails), ["trace", "mail"], "left_semi")
     queued = ends.groupBy("trace", "node", "mail").agg(F.min("at").alias("queued_at"))
     system = ends.where("type = 'mail.submitted'").select("trace", "mail").distinct()
-    found = tried.join(queued, ["trace", "node", "mail"], "left")
-    found = found.join(system.withColumn("system", F.lit(True)), ["trace", "mail"], "left")
+    result = tried.join(queued, ["trace", "node", "mail"], "left")
+    result = result.join(system.withColumn("system", F.lit(True)), ["trace", "mail"], "left")
     lost = events.of("hop.sent").where("ordinary != '' and mail is not null")
     lost = lost.groupBy("trace", "mail").agg(F.collect_set("node").alias("lost_at"))
-    found = found.join(lost, ["trace", "mail"], "left").withColumn("ordinary", F.expr(_ORDINARY)).drop("lost_at")
+    result = result.join(lost, ["trace", "mail"], "left").withColumn("ordinary", F.expr(_ORDINARY)).drop("lost_at")
     binds = "(c.size_limit is not null or c.senders is not null) and c.kind = 'smtp-relay'"
     limits = F.expr(f"transform(filter(coalesce(t.connectors, array()), c -> {binds}), c -> c.name)")
     topology = _topology(events).select("trace", limits.alias("limited"), F.expr(RELAYS).alias("relays"))
-    found = found.join(F.broadcast(topology), "trace", "left")
+    result = result.join(F.broadcast(topology), "trace", "left")
     by_relay = F.expr("coalesce(array_contains(relays, coalesce(connector, before.connector)), false)")
-    return found.withColumn("by_relay", by_relay).drop("relays")
+    return result.withColumn("by_relay", by_relay).drop("relays")
 
 
 def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> DataFrame:
@@ -94,13 +94,17 @@ def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> Dat
     )
     delayed = events.of("fault.injected").where("kind = 'delay'").select("trace").distinct()
     lines = F.broadcast(lines.join(delayed, "trace", "left_anti"))
-    sent = events.of("hop.sent").where("attempt = 1").join(lines, ["trace", "connector"], "left_semi")
-    rank = F.create_map(*[F.lit(each) for pair in (("not urgent", -1), ("normal", 0), ("urgent", 1)) for each in pair])
+    first_attempts = events.of("hop.sent").where("attempt = 1").join(lines, ["trace", "connector"], "left_semi")
+    rank = F.create_map(
+        *[F.lit(value) for pair in (("not urgent", -1), ("normal", 0), ("urgent", 1)) for value in pair]
+    )
     mails = listed.where("what = 'mail' and message_type in (4, 2147483652) and untouched").select(
         "trace", "node", "mail", F.col("at").alias("queued_at"), "folder"
     )
     ranked = mails.join(F.broadcast(priorities), ["trace", "folder"]).withColumn("rank", rank[F.col("priority")])
-    copies = sent.select("trace", "node", "at", "mail", "connector", "next_hop").join(ranked, ["trace", "node", "mail"])
+    copies = first_attempts.select("trace", "node", "at", "mail", "connector", "next_hop").join(
+        ranked, ["trace", "node", "mail"]
+    )
     other = copies.select(
         "trace", "node", "connector", "next_hop",
         *[F.col(name).alias(f"other_{name}") for name in ("at", "queued_at", "rank", "mail")],
@@ -120,13 +124,13 @@ def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> Dat
 def ordinary_mails(events: Silver) -> DataFrame:
     """Return the replication mails that were sent to the next server only as ordinary mail: trace, node, at, mail,
     next_hop, read (that server read it as a replication mail)."""
-    sent = events.of("hop.sent").where("ordinary != '' and mail is not null")
+    ordinary_hops = events.of("hop.sent").where("ordinary != '' and mail is not null")
     well = events.of("hop.sent").where("coalesce(ordinary, '') = ''").select("trace", "mail", "next_hop")
     keys = ["trace", "mail", "next_hop"]
-    only = sent.select("trace", "node", "at", "mail", "next_hop").join(well, keys, "left_anti")
-    read = events.of("mail.received").select("trace", "mail", F.col("node").alias("next_hop")).distinct()
-    found = only.join(read.withColumn("read", F.lit(True)), keys, "left")
-    return found.withColumn("read", F.coalesce("read", F.lit(False)))
+    only = ordinary_hops.select("trace", "node", "at", "mail", "next_hop").join(well, keys, "left_anti")
+    receipts = events.of("mail.received").select("trace", "mail", F.col("node").alias("next_hop")).distinct()
+    result = only.join(receipts.withColumn("read", F.lit(True)), keys, "left")
+    return result.withColumn("read", F.coalesce("read", F.lit(False)))
 
 
 def posts(events: Silver) -> DataFrame:
@@ -135,12 +139,12 @@ def posts(events: Silver) -> DataFrame:
     posted = events.of("mail.posted")
     same = Window.partitionBy("trace", "node", "folder", "mail").orderBy("seq")
     keys = ["trace", "node", "at", "folder", "object"]
-    made = events.of("change.made").where("operation = 'create'").select(*keys).distinct()
+    creations = events.of("change.made").where("operation = 'create'").select(*keys).distinct()
     repeated = posted.select(*keys, "mail", "seq").withColumn(
         "before_at", F.when(F.col("mail").isNotNull(), F.lag("at").over(same))
     )
-    found = repeated.join(made.withColumn("made", F.lit(True)), keys, "left")
-    return found.withColumn("made", F.coalesce("made", F.lit(False)))
+    result = repeated.join(creations.withColumn("made", F.lit(True)), keys, "left")
+    return result.withColumn("made", F.coalesce("made", F.lit(False)))
 
 
 def unknown_peers(events: Silver) -> DataFrame:
@@ -194,8 +198,8 @@ def hops(events: Silver, nodes: DataFrame) -> DataFrame:
     )
     here = here.drop("arrived_at").join(cut, ["trace", "mail", "node"], "left")
     links = events.of("link.down", "link.up").groupBy("trace", "node").agg(F.min("at").alias("links_at"))
-    found = hops_sent.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")
-    found = found.join(F.broadcast(links), ["trace", "node"], "left")
+    result = hops_sent.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")
+    result = result.join(F.broadcast(links), ["trace", "node"], "left")
     addresses = events.of("address.stamped").select("trace", "store", F.col("address").alias("recipient")).distinct()
     faults = (
         events.of("fault.injected")
@@ -207,9 +211,9 @@ def hops(events: Silver, nodes: DataFrame) -> DataFrame:
     mails = mails.select("trace", "mail", "node", F.explode("recipients").alias("recipient"))
     named = mails.join(F.broadcast(faults), ["trace", "recipient"]).where("coalesce(of, node) = node")
     named = named.groupBy("trace", "mail").agg(F.count_distinct("recipient").alias("named"))
-    found = found.join(F.broadcast(named), ["trace", "mail"], "left")
-    found = found.withColumn("landed", F.coalesce("landed", F.lit(False)))
+    result = result.join(F.broadcast(named), ["trace", "mail"], "left")
+    result = result.withColumn("landed", F.coalesce("landed", F.lit(False)))
     relays = F.broadcast(nodes.select("trace", "node", "relays"))
     by_relay = F.expr("coalesce(array_contains(relays, connector), false)")
-    found = found.join(relays, ["trace", "node"], "left").withColumn("by_relay", by_relay).drop("relays")
-    return with_exact(found, nodes, {"node": "last_at", "next_hop": "arrived_at"})
+    result = result.join(relays, ["trace", "node"], "left").withColumn("by_relay", by_relay).drop("relays")
+    return with_exact(result, nodes, {"node": "last_at", "next_hop": "arrived_at"})

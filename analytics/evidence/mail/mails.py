@@ -58,8 +58,8 @@ def excused(events: Silver) -> DataFrame:
 
 def mail_folders(events: Silver) -> DataFrame:
     """Return trace, mail, sender, at, message_type, folder, updates, and stands_for and row as arrays of ranges (`by_kind`)."""
-    sent = events.lines("mail.submitted")
-    named = sent.select(
+    submissions = events.lines("mail.submitted")
+    named = submissions.select(
         "trace", "mail", F.col("node").alias("sender"), "at", "message_type",
         F.explode(F.from_json("folders", MAIL_FOLDERS)).alias("f"),
     ).select("trace", "mail", "sender", "at", "message_type", "f.*")  # fmt: skip

@@ -23,13 +23,13 @@ def sent(events: Silver) -> DataFrame:
 
 def received(events: Silver, nodes: DataFrame) -> DataFrame:
     """Return the replication mails as received, each with what its sender submitted. exact: both lab times are exact."""
-    left = events.of("mail.submitted").select(
+    submissions = events.of("mail.submitted").select(
         "trace", "mail", F.col("node").alias("wrote"), F.col("folders").alias("wrote_folders"),
         F.col("number").alias("wrote_number"),
         F.col("message_type").alias("wrote_type"), F.col("at").alias("wrote_at"), F.col("lamport").alias("wrote_lamport"),
     )  # fmt: skip
-    found = events.of("mail.received").join(left, ["trace", "mail"], "left")
-    return with_exact(found, nodes, {"node": "at", "wrote": "wrote_at"})
+    result = events.of("mail.received").join(submissions, ["trace", "mail"], "left")
+    return with_exact(result, nodes, {"node": "at", "wrote": "wrote_at"})
 
 
 def rows_replaced(events: Silver) -> DataFrame:
@@ -53,9 +53,9 @@ def rows_replaced(events: Silver) -> DataFrame:
             F.col("f.row_fai").alias("sent_row_fai"),
         )
     )
-    found = events.of("row.replaced").join(sent_rows, ["trace", "mail", "folder"], "left")
+    rows = events.of("row.replaced").join(sent_rows, ["trace", "mail", "folder"], "left")
     same = (F.col("cnset") == F.col("sent_row")) & (F.col("cnset_fai") == F.col("sent_row_fai"))
     its = (F.col("wrote") == F.col("store")) & (F.col("wrote_number") == F.col("sent_number"))
-    return found.groupBy("trace", "node", "seq", "at", "folder", "store", "mail").agg(
+    return rows.groupBy("trace", "node", "seq", "at", "folder", "store", "mail").agg(
         F.max(F.coalesce(same & its, F.lit(False))).alias("said_so")
     )

@@ -82,11 +82,11 @@ def repeats(events: Silver, listed: DataFrame) -> DataFrame:
         *_CASE, "mail", "message_type", "sender", "holders", "dead", "answerable", "what",
         F.coalesce("answered", F.lit(False)).alias("answered"),
     )  # fmt: skip
-    asked = mails.where("message_type = 32 or repeat").select(
+    requests = mails.where("message_type = 32 or repeat").select(
         *_CASE, "mail", "message_type", "repeat", F.explode("to").alias("store")
     )
     kind = Window.partitionBy("trace", "node", "folder", "store", "message_type").orderBy("seq")
-    dated = asked.withColumns({"before_at": F.lag("at").over(kind), "before_seq": F.lag("seq").over(kind)}).where(
+    dated = requests.withColumns({"before_at": F.lag("at").over(kind), "before_seq": F.lag("seq").over(kind)}).where(
         "repeat"
     )
     rows = events.of("row.replaced").select(
@@ -133,8 +133,8 @@ def new_stores(events: Silver, listed: DataFrame, org: Organization) -> DataFram
     began = first.withColumn("until_at", F.col("stamped_at") + DAY_US).join(requests, ["trace", "node"], "left")
     in_time = F.coalesce(F.col("asked_at") <= F.col("until_at"), F.lit(False))
     ended = events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
-    found = began.groupBy("trace", "node", "at", "until_at").agg(F.max(in_time).alias("asked"))
-    return found.join(F.broadcast(ended), "trace", "left")
+    starts = began.groupBy("trace", "node", "at", "until_at").agg(F.max(in_time).alias("asked"))
+    return starts.join(F.broadcast(ended), "trace", "left")
 
 
 SERVICE_PACK: Final = "Service Pack"
@@ -162,8 +162,8 @@ def nightly_statuses(events: Silver, listed: DataFrame) -> DataFrame:
     statuses_sent = listed.where(
         f"what = 'mail' and message_type = 16 and folder = '{HIERARCHY}' and to = array_sort(filter(reached, h -> h != node))"
     )
-    sent = statuses_sent.select("trace", "node", "at").distinct().withColumn("sent", F.lit(True))
-    return due.join(sent, ["trace", "node", "at"], "left").withColumn("sent", F.coalesce("sent", F.lit(False)))
+    senders = statuses_sent.select("trace", "node", "at").distinct().withColumn("sent", F.lit(True))
+    return due.join(senders, ["trace", "node", "at"], "left").withColumn("sent", F.coalesce("sent", F.lit(False)))
 
 
 _KEY: Final = guid_of_kind("r.guid", "r.kind")
@@ -191,8 +191,8 @@ def status_claims(events: Silver, listed: DataFrame, things: DataFrame) -> DataF
     row = events.of("row.replaced").select(
         "trace", "node", "mail", "folder", by_kind("cnset", "cnset_fai").alias("row")
     )
-    held = "what = 'received' and message_type = 16 and array_contains(holders, node) and not dead"
-    arrivals = listed.where(held).select(*_CASE, "mail", "sender").join(row, ["trace", "node", "mail", "folder"])
+    condition = "what = 'received' and message_type = 16 and array_contains(holders, node) and not dead"
+    arrivals = listed.where(condition).select(*_CASE, "mail", "sender").join(row, ["trace", "node", "mail", "folder"])
     different = arrivals.groupBy("trace", "node", "folder", "sender", "row").agg(F.min("at").alias("at"))
     last = different.groupBy("trace", "node", "folder", "sender").agg(
         F.explode(F.slice(F.reverse(F.array_sort(F.collect_list(F.struct("at", "row")))), 1, _LAST_STATUSES)).alias("m")
@@ -211,16 +211,16 @@ def status_claims(events: Silver, listed: DataFrame, things: DataFrame) -> DataF
     expired = events.of("item.expired").select("trace", "folder", "object").distinct()
     about = things.where("not forgotten").join(F.broadcast(stated), ["trace", "folder"])
     about = about.join(F.broadcast(expired), ["trace", "folder", "object"], "left_anti")
-    made = "filter(rows, r -> r.act = 'made' and r.store != 'Setup' and not r.undone)"
+    changes = "filter(rows, r -> r.act = 'made' and r.store != 'Setup' and not r.undone)"
     lacking = f"{_CLAIMED} and not exists(rows, x -> {_HERE} and {_INCLUDES})"
     case = f"struct(s.node as node, s.at as at, s.sender as sender, r.number as number, {_NOTED} as noted)"
-    missing = F.expr(f"flatten(transform(stated, s -> transform(filter({made}, r -> {lacking}), r -> {case})))")
-    found = about.select("trace", "folder", F.explode(missing).alias("c")).select("trace", "folder", "c.*")
+    missing = F.expr(f"flatten(transform(stated, s -> transform(filter({changes}, r -> {lacking}), r -> {case})))")
+    claims = about.select("trace", "folder", F.explode(missing).alias("c")).select("trace", "folder", "c.*")
     silent = statuses_in.select(
         "trace", "folder", "s.node", "s.at", "s.sender", F.lit(None).cast("string").alias("number"),
         F.lit(True).alias("noted"),
     )  # fmt: skip
-    return found.unionByName(silent)
+    return claims.unionByName(silent)
 
 
 def _noted(events: Silver) -> DataFrame:
@@ -229,7 +229,7 @@ def _noted(events: Silver) -> DataFrame:
     both = by_kind("cnset", "cnset_fai").alias("ranges")
     entries = events.of("entry.made").select("trace", "node", "folder", "at", both)
     waiting = ranges("stands_for", "kind").alias("ranges")
-    held = events.of("version.held").select("trace", "node", "folder", "at", waiting)
+    held_versions = events.of("version.held").select("trace", "node", "folder", "at", waiting)
     expired_ranges = excused(events).select(
         "trace",
         F.col("store").alias("node"),
@@ -237,5 +237,5 @@ def _noted(events: Silver) -> DataFrame:
         F.lit(0).cast("long").alias("at"),
         F.col("excused").alias("ranges"),
     )
-    every = entries.unionByName(held).unionByName(expired_ranges)
+    every = entries.unionByName(held_versions).unionByName(expired_ranges)
     return every.groupBy("trace", "node", "folder").agg(F.collect_list(F.struct("at", "ranges")).alias("notes"))
