@@ -49,7 +49,7 @@ export class Forecast {
     this.timeline = timeline;
     this.clock = clock;
     /** Whether the user wants to see the future. A lesson asks its learners for it, so there they decide. */
-    this.wanted = signal(source.live && !source.base);
+    this.enabled = signal(source.live && !source.base);
     /** The future of the present; null while it is not known. */
     this.future = signal(/** @type {Future | null} */ (null));
     /** Why the lab has given no forecast. */
@@ -72,8 +72,8 @@ export class Forecast {
     const stop = effect(() => {
       const slow = rate.value <= FASTEST;
       const present = timeline.moment.value === null && timeline.caughtUp.value;
-      if (!this.wanted.value || !slow || this.future.peek()?.count !== timeline.head.value) this.future.value = null;
-      this.may = this.wanted.value && slow && present;
+      if (!this.enabled.value || !slow || this.future.peek()?.count !== timeline.head.value) this.future.value = null;
+      this.may = this.enabled.value && slow && present;
       this.consider();
     });
     this.stops = () => {

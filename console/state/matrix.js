@@ -67,7 +67,7 @@ export function oldestOf(state, missing) {
 /**
  * Return the folders whose path contains `filter`, in this order. "trouble": those whose holders do not agree first.
  * @param {LabState} state
- * @param {{filter: string, order: Order, troubleOnly: boolean}} wanted
+ * @param {{filter: string, order: Order, troubleOnly: boolean}} view
  * @returns {FolderSummary[]}
  */
 export function sortedFolders(state, { filter, order, troubleOnly }) {

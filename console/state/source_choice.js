@@ -136,7 +136,7 @@ function considered({ chosen }, { store, version, passed_over: reason }) {
  * Return the choices of a server among events, the newest first.
  * @param {import("./log.js").Entries<LabEvent>} events
  * @param {number} end how many events count
- * @param {{server: string, folder: string, number?: string}} wanted folder "" for all; number: only choices about this change
+ * @param {{server: string, folder: string, number?: string}} query folder "" for all; number: only choices about this change
  * @param {number} most
  * @returns {Choice[]}
  */

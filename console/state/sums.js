@@ -63,7 +63,7 @@ export class Sums {
     /** By object, on how many servers it is in conflict. @type {Map<string, number>} */
     this.conflicts = new Map();
     /** @type {LabSums} */
-    this.found = { servers: {}, folders: 0, agree: 0, conflicts: 0 };
+    this.totals = { servers: {}, folders: 0, agree: 0, conflicts: 0 };
   }
 
   /**
@@ -73,7 +73,7 @@ export class Sums {
    * @returns {LabSums}
    */
   of(state, events) {
-    if (state.count === this.count) return this.found;
+    if (state.count === this.count) return this.totals;
     const folders = this.count < 0 ? null : named(events, this.count, state.count);
     if (folders === null) {
       for (const cache of [this.parts, this.folders, this.disagreeing, this.conflicts]) cache.clear();
@@ -83,12 +83,12 @@ export class Sums {
     const changed = new Set(folders === null ? this.parts.keys() : []);
     for (const folder of folders ?? Object.keys(state.folders)) this.countFolder(state, folder, changed);
     this.count = state.count;
-    if (changed.size === 0 && folders !== null) return this.found;
-    const servers = { ...this.found.servers };
+    if (changed.size === 0 && folders !== null) return this.totals;
+    const servers = { ...this.totals.servers };
     for (const name of changed) servers[name] = this.serverSums(state, name);
     const agree = this.folders.size - this.disagreeing.size;
-    this.found = { servers, folders: this.folders.size, agree, conflicts: this.conflicts.size };
-    return this.found;
+    this.totals = { servers, folders: this.folders.size, agree, conflicts: this.conflicts.size };
+    return this.totals;
   }
 
   /**

@@ -119,8 +119,8 @@ export function Diagram({ store, state, pointed }) {
       ${
         store.source.live &&
         html`<button
-          aria-pressed=${store.forecast.wanted.value}
-          onClick=${() => (store.forecast.wanted.value = !store.forecast.wanted.value)}
+          aria-pressed=${store.forecast.enabled.value}
+          onClick=${() => (store.forecast.enabled.value = !store.forecast.enabled.value)}
           title=${store.forecast.refused.value || "Show in grey what will happen if nobody changes anything"}
         >
           Expected
