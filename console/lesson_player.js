@@ -184,18 +184,24 @@ export class LessonPlayer {
       });
       await store.timeline.reached(state.beats.at(-1)?.seq ?? count);
       this.lesson.value = state;
+      this.playFrom(from, step + 1);
     });
-    if (!success) {
-      store.timeline.travelTo(null);
-      return;
-    }
-    if (step + 1 < this.last()) {
-      this.show(step + 1); // another page has played on further
+    if (!success) store.timeline.travelTo(null);
+  }
+
+  /**
+   * Show the newest beat, and play what led to it.
+   * @param {number} from how many events had happened at the beat before
+   * @param {number} following the index of the beat that comes next here
+   */
+  playFrom(from, following) {
+    if (following < this.last()) {
+      this.show(following); // another page has played on further
       return;
     }
     this.index.value = this.last();
     this.point();
-    const { timeline } = store;
+    const { timeline } = this.store;
     timeline.play(timeline.marks.pace.after(from), this.beat()?.seq ?? timeline.head.value);
   }
 

@@ -5,6 +5,7 @@
  */
 
 import { Address } from "./address.js";
+import { Navigation } from "./navigation.js";
 import { Store } from "./store.js";
 import { html, render } from "./vendor/preact.js";
 import { App } from "./views/app.js";
@@ -30,14 +31,41 @@ export class Shell {
     this.preferences = preferences;
     /** @type {Store | null} */
     this.store = null;
+    /** Null until the lab is shown. @type {Navigation | null} */
+    this.navigation = null;
     this.visits = 0;
   }
 
   /** Show the lab of the window's address, from now on. */
   start() {
     this.root.replaceChildren();
-    addEventListener("popstate", () => void this.show(this.here()));
+    addEventListener("popstate", () => this.moved());
     void this.show(this.here());
+  }
+
+  /** Show what the window's address says, after the user has changed it or gone back. */
+  moved() {
+    const address = this.here();
+    if (this.navigation && String(address) === String(this.store?.address)) this.navigation.show();
+    else void this.show(address);
+  }
+
+  /** @returns {import("./navigation.js").AddressBar} */
+  get bar() {
+    const inFrame = parent !== window; // whose steps would be those of the page around it
+    return {
+      read: () => location.hash.slice(1),
+      write: (fragment, step) => {
+        const target = withFragment(fragment);
+        if (target === location.href) return;
+        try {
+          if (step && !inFrame) history.pushState(null, "", target);
+          else history.replaceState(null, "", target);
+        } catch {
+          // a browser may refuse, as for a page without an address, or for too many changes in a short time
+        }
+      },
+    };
   }
 
   here() {
@@ -50,20 +78,27 @@ export class Shell {
    */
   visit(address) {
     const target = new URL(String(address), location.href);
-    if (target.href !== location.href) history.pushState(null, "", target);
+    if (target.search !== location.search) history.pushState(null, "", target);
+    else history.replaceState(null, "", target);
     void this.show(address);
   }
 
   /** @param {Address} address */
   async show(address) {
     this.store?.close();
+    this.navigation?.close();
+    this.navigation = null;
     const visit = ++this.visits;
     const store = new Store(this.sourceAt(address.base), address, (other) => this.visit(other), this.preferences);
     this.store = store;
-    render(html`<${App} key=${visit} store=${store} />`, this.root);
+    const link = () => withFragment(this.navigation?.fragment() ?? "");
+    render(html`<${App} key=${visit} store=${store} link=${link} />`, this.root);
     try {
-      if (address.lesson && !address.base) await this.join(store, visit);
-      else await store.open();
+      if (store.source.live && address.lesson && !address.base) await this.join(store, visit);
+      else {
+        await store.open();
+        if (visit === this.visits) this.navigation = new Navigation(store, this.bar);
+      }
     } catch (error) {
       if (visit !== this.visits) return; // another lab is shown meanwhile
       if (address.base && /** @type {any} */ (error).status === GONE) store.ended.value = true;
@@ -82,7 +117,13 @@ export class Shell {
     const path = played ?? (await source.beginLesson(address.lesson));
     if (visit !== this.visits) return;
     const lesson = address.ofLesson(path, address.lesson, address.role);
-    history.replaceState(null, "", String(lesson));
+    history.replaceState(null, "", String(lesson) + location.hash);
     await this.show(lesson);
   }
+}
+
+/** Return the window's address with another text after "#". @param {string} fragment */
+function withFragment(fragment) {
+  const [page] = location.href.split("#");
+  return fragment ? `${page}#${fragment}` : page;
 }

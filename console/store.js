@@ -58,20 +58,24 @@ export class Store {
       () => this.visit(this.address),
     );
     performance.mark("caught up"); // for make bench-console
-    const events = timeline.history?.events.entries ?? [];
     timeline.publishNow();
     timeline.caughtUp.value = true;
-    // At the end of a finished run all servers are stopped; what is worth looking at is the moment before.
-    const ends = events.findIndex((event) => event.type === "run.ended");
-    if (!source.live && ends > 0) {
-      const stops = events.slice(0, ends).findLastIndex((event) => event.type !== "node.stopped");
-      timeline.travelTo(stops + 1);
-    }
+    if (!source.live) this.showOpening(); // a user may have gone to another moment meanwhile
     if (source.taught) await this.lesson.open();
     if (source.live) {
       clock.start();
       this.forecast.start();
     }
+  }
+
+  /** Show the moment with which a page begins: the present. */
+  showOpening() {
+    const { source, timeline } = this;
+    const events = timeline.history?.events.entries ?? [];
+    // At the end of a finished run all servers are stopped; what is worth looking at is the moment before.
+    const ends = source.live ? -1 : events.findIndex((event) => event.type === "run.ended");
+    const stops = events.slice(0, Math.max(0, ends)).findLastIndex((event) => event.type !== "node.stopped");
+    timeline.travelTo(ends > 0 ? stops + 1 : null);
   }
 
   /** Ask the lab nothing more. */

@@ -45,11 +45,13 @@ export function shortInstant(at) {
 }
 
 /**
- * Return an instant as the API writes it, `2003-10-22T00:15:00.000Z`.
+ * Return an instant as the API writes it, `2003-10-22T00:15:00.000Z`, with microseconds if it has any.
  * @param {LabTime} at
  */
 export function isoInstant(at) {
-  return new Date(at / 1000).toISOString();
+  const atMs = Math.floor(at / 1000);
+  const microseconds = at - atMs * 1000;
+  return new Date(atMs).toISOString().replace("Z", `${microseconds ? String(microseconds).padStart(3, "0") : ""}Z`);
 }
 
 /**
@@ -59,7 +61,8 @@ export function isoInstant(at) {
  */
 export function parseInstant(text) {
   const atMs = Date.parse(text.replace(/\.(\d{3})\d*/, ".$1"));
-  return Number.isNaN(atMs) ? null : atMs * 1000;
+  const [, microseconds = ""] = /\.\d{3}(\d{1,3})/.exec(text) ?? [];
+  return Number.isNaN(atMs) ? null : atMs * 1000 + Number(microseconds.padEnd(3, "0"));
 }
 
 /**

@@ -180,6 +180,22 @@ export class Pace {
   }
 
   /**
+   * Return the moment at an instant after so many events; null if this run had another number of events then.
+   * @param {number} count
+   * @param {LabTime} at
+   * @returns {Moment | null}
+   */
+  between(count, at) {
+    const { first, times, departures } = this;
+    const next = count - first;
+    if (next < 0 || next > times.length || (next < times.length && at > times[next])) return null;
+    const moment = this.after(count);
+    if (at < moment.at) return null;
+    if (at === moment.at || next === 0 || next === times.length) return { ...moment, at };
+    return { count, at, place: departures[next] + (at - times[next - 1]) / (times[next] - times[next - 1]) };
+  }
+
+  /**
    * Return how many events happened before an instant.
    * @param {LabTime} at
    */

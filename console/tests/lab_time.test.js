@@ -17,7 +17,10 @@ test("an instant of the API is read and written again without a loss", () => {
   const at = parseInstant("2003-10-22T00:15:00.250Z");
   assert.equal(at, 1066781700250000);
   assert.equal(isoInstant(at), "2003-10-22T00:15:00.250Z");
-  assert.equal(parseInstant("2003-10-22T00:15:00.250999Z"), at);
+  assert.equal(parseInstant("2003-10-22T00:15:00.250999Z"), 1066781700250999);
+  assert.equal(isoInstant(1066781700250009), "2003-10-22T00:15:00.250009Z");
+  assert.equal(parseInstant("2003-10-22T00:15:00.2500Z"), at);
+  assert.equal(parseInstant("2003-10-22T00:15Z"), 1066781700000000);
   assert.equal(parseInstant("soon"), null);
 });
 

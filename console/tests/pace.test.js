@@ -40,6 +40,22 @@ test("an instant between two events is a moment, and what happened up to it has 
   assert.deepEqual(axis.at(999), { count: 4, at: 999, place: 4 });
 });
 
+test("a moment is found again by its instant and its number of events, and by no other", () => {
+  const axis = pace();
+  for (const moment of [axis.after(0), axis.after(1), axis.at(340), axis.after(2), axis.after(3), axis.after(4)])
+    assert.deepEqual(axis.between(moment.count, moment.at), moment);
+  assert.deepEqual(axis.between(4, 999), { ...axis.after(4), at: 999 });
+  for (const [count, at] of [
+    [1, 301],
+    [2, 299],
+    [2, 381],
+    [3, 379],
+    [5, 380],
+    [-1, 0],
+  ])
+    assert.equal(axis.between(count, at), null, `${count} events at ${at}`);
+});
+
 test("on the axis of order, what has the larger Lamport number stands to the right, and instants are apart", () => {
   const axis = pace();
   axis.add(event("mail.received", 380, 4));

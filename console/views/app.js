@@ -1,5 +1,6 @@
 /** The whole screen: the bar with the clock, the view, the panel beside it, and the diagram below. */
 
+import { VIEWS } from "../page.js";
 import { html, useEffect } from "../vendor/preact.js";
 import { Diagram } from "./diagram.js";
 import { Folders } from "./folders/folders.js";
@@ -15,16 +16,10 @@ import { WhatIf } from "./what_if.js";
 
 /** @typedef {import("../store.js").Store} Store */
 
-/** @type {{id: import("../page.js").View, label: string}[]} */
-const VIEWS = [
-  { id: "map", label: "Map" },
-  { id: "replicas", label: "Replicas" },
-  { id: "folders", label: "Folders" },
-  { id: "mails", label: "Mails" },
-];
+const VIEW_IDS = /** @type {import("../page.js").View[]} */ (Object.keys(VIEWS));
 
-/** @param {{store: Store}} props */
-export function App({ store }) {
+/** @param {{store: Store, link: () => string}} props link returns the address of what is shown */
+export function App({ store, link }) {
   useKeys(store);
   const state = store.timeline.shown.value;
   const organization = state?.topology.organization;
@@ -39,12 +34,12 @@ export function App({ store }) {
   if (!state) return html`<p class="loading">Loading the lab …</p>`;
   if (store.lesson.presenting) return html`<${Presenter} store=${store} />`;
   return html`
-    <${TopBar} store=${store} state=${state} />
+    <${TopBar} store=${store} state=${state} link=${link} />
     <main class=${store.source.live && store.timeline.travelling.value ? "travelling" : ""}>
       <section class="view" aria-label="View">
         <nav class="tabs" role="tablist" aria-label="Views">
-          ${VIEWS.map(
-            ({ id, label }) => html`
+          ${VIEW_IDS.map(
+            (id) => html`
               <button
                 role="tab"
                 id=${`tab-${id}`}
@@ -52,7 +47,7 @@ export function App({ store }) {
                 aria-controls="view"
                 onClick=${() => (store.page.view.value = id)}
               >
-                ${label}
+                ${VIEWS[id]}
               </button>
             `,
           )}

@@ -23,7 +23,7 @@ export function Diagram({ store, state, pointed }) {
   const painter = useRef(/** @type {Painter | null} */ (null));
   const [filter, setFilter] = useState("");
   const [position, setPosition] = useState("");
-  const [ordered, setOrdered] = useState(false);
+  const ordered = store.page.ordered.value;
 
   useEffect(() => {
     if (!canvas.current || !tip.current) return undefined;
@@ -36,7 +36,6 @@ export function Diagram({ store, state, pointed }) {
     painter.current.filter = filter.toLowerCase();
     painter.current.paintSoon();
   });
-  useEffect(() => painter.current?.openInstants(ordered), [ordered]);
 
   const seek = async (/** @type {string} */ text, /** @type {1 | -1} */ direction) => {
     setPosition(await go(store, text, direction));
@@ -111,7 +110,7 @@ export function Diagram({ store, state, pointed }) {
       <span class="found" role="status">${position}</span>
       <button
         aria-pressed=${ordered}
-        onClick=${() => setOrdered(!ordered)}
+        onClick=${() => painter.current?.openInstants(!ordered)}
         title="Spread out the events of each instant in the order in which they happened"
       >
         Order

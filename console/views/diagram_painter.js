@@ -16,9 +16,11 @@ import { folderName } from "../state/lab_state.js";
 import { mailColour, mailTypeName } from "../state/mail_types.js";
 import { paintExpected } from "./expected_painter.js";
 import { scaleUtc, select, utcFormat, zoom, zoomIdentity } from "../vendor/d3.js";
+import { effect } from "../vendor/preact.js";
 
 /**
  * @typedef {import("../store.js").Store} Store
+ * @typedef {import("../page.js").Axis} Axis
  * @typedef {import("../state/marks.js").Arrow} Arrow
  * @typedef {import("../state/marks.js").Dot} Dot
  * @typedef {import("../state/marks.js").Span} Span
@@ -52,6 +54,7 @@ const OPENED = 40;
 
 /** How far the axis can be zoomed out: to see what is expected long after a short run. */
 const OUTERMOST = 1 / 64;
+const INNERMOST = 1e6;
 
 /** How near to an arrow a click must be, in pixels. */
 const NEAR = 6;
@@ -84,6 +87,8 @@ export class Painter {
     this.filter = "";
     this.ordered = false;
     this.transform = zoomIdentity;
+    /** The axis that is painted. Another one in `page.axis` has still to be opened. @type {Axis} */
+    this.axis = { ordered: false, span: null };
     this.scheduled = 0;
     /** @type {[number, number] | undefined} the ends of the whole axis in this frame */
     this.ends = undefined;
@@ -117,7 +122,7 @@ export class Painter {
     this.colours = {};
     this.font = "";
     this.zoom = /** @type {import("../vendor/d3.js").ZoomBehavior<HTMLCanvasElement, unknown>} */ (zoom())
-      .scaleExtent([OUTERMOST, 1e6])
+      .scaleExtent([OUTERMOST, INNERMOST])
       // If the diagram scrolls, the wheel scrolls it, and zooms with Ctrl.
       .filter(
         (/** @type {any} */ event) =>
@@ -129,6 +134,7 @@ export class Painter {
       .on("zoom", (/** @type {any} */ event) => {
         this.transform = event.transform;
         this.tip.hidden = true;
+        if (this.axis === store.page.axis.peek()) store.page.axis.value = this.axis = this.seen();
         this.paintSoon();
       });
     this.selected = select(canvas);
@@ -148,6 +154,9 @@ export class Painter {
     this.observer = new ResizeObserver(this.resized);
     this.observer.observe(canvas);
     store.timeline.watchers.add(this.watch);
+    this.stop = effect(() => {
+      if (store.page.axis.value !== this.axis) this.paintSoon();
+    });
     this.timer = setInterval(() => {
       if ((store.clock.reading.value?.rate ?? 0) > 0) this.paintSoon();
     }, FOLLOW_MS);
@@ -156,6 +165,7 @@ export class Painter {
   close() {
     this.listeners.abort();
     this.observer.disconnect();
+    this.stop();
     this.store.timeline.watchers.delete(this.watch);
     clearInterval(this.timer);
     cancelAnimationFrame(this.scheduled);
@@ -197,6 +207,27 @@ export class Painter {
       this.zoom.transform,
       zoomIdentity.translate(this.left - part * (this.left + corner), 0).scale(part),
     );
+  }
+
+  /** Return what is seen of the axis. @returns {Axis} */
+  seen() {
+    const { ordered } = this;
+    if (this.transform.k === 1 && this.transform.x === 0) return { ordered, span: null };
+    const exact = ordered ? 1000 : 1;
+    const ends = [this.left, this.canvas.clientWidth - RIGHT].map((px) => Math.round(this.valueAt(px) * exact) / exact);
+    return { ordered, span: [ends[0], ends[1]] };
+  }
+
+  /** Paint another axis. @param {Axis} axis */
+  open(axis) {
+    this.ordered = axis.ordered;
+    const [first, last] = (this.ends = this.domain());
+    const [from, until] = axis.span ?? [first, last];
+    const k = axis.span ? Math.max(OUTERMOST, Math.min(INNERMOST, (last - first) / (until - from))) : 1;
+    const wide = this.canvas.clientWidth - RIGHT - this.left;
+    const x = axis.span ? this.left - k * (this.left + ((from - first) / (last - first)) * wide) : 0;
+    this.selected.call(this.zoom.transform, zoomIdentity.translate(x, 0).scale(k));
+    this.axis = axis;
   }
 
   paintSoon() {
@@ -275,6 +306,7 @@ export class Painter {
     const { clientWidth: width, clientHeight: height } = canvas;
     const dense = window.devicePixelRatio || 1;
     this.ends = this.domain();
+    if (store.page.axis.peek() !== this.axis) this.open(store.page.axis.peek());
     this.laneHeight = (height - AXIS - TOP) / Math.max(1, names.length);
     this.lanes = Object.fromEntries(names.map((name, index) => [name, TOP + (index + 0.5) * this.laneHeight]));
     const { k, x: moved } = this.transform;

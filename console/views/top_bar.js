@@ -19,8 +19,8 @@ const FASTEST = 86_400;
 /** How often the clock is painted, in milliseconds. */
 const PAINT_MS = 100;
 
-/** @param {{store: Store, state: LabState}} props */
-export function TopBar({ store, state }) {
+/** @param {{store: Store, state: LabState, link: () => string}} props */
+export function TopBar({ store, state, link }) {
   return html`<header class="bar">
     <h1>pflab <small>${state.topology.organization}</small></h1>
     <${Clock} store=${store} />
@@ -29,12 +29,35 @@ export function TopBar({ store, state }) {
     ${!store.clock.connected.value && html`<span class="badge bad" role="status">no connection</span>`}
     <${SparkVerdict} store=${store} />
     <${Verdict} store=${store} state=${state} />
+    <${CopyLink} store=${store} link=${link} />
     ${store.source.live && html`<${Save} store=${store} />`}
     ${store.source.live && html`<${FaultsButton} store=${store} />`}
     ${store.source.live && html`<button onClick=${() => (store.page.dialog.value = "lessons")} title="Lessons (l)">Lessons</button>`}
     <button onClick=${() => (store.page.dialog.value = "keys")} aria-label="Keys and display" title="Keys and display (?)">?</button>
     <${Suspended} store=${store} state=${state} />
   </header>`;
+}
+
+/** For how long a button says that it has done its work, in milliseconds. */
+const SAID_MS = 2_000;
+
+/** A button that copies the address of what is shown. @param {{store: Store, link: () => string}} props */
+function CopyLink({ store, link }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    const address = link();
+    try {
+      await navigator.clipboard.writeText(address);
+    } catch {
+      store.orders.tell(`This page may not copy. The link: ${address}`); // as in a frame, or without HTTPS
+      return;
+    }
+    setCopied(true);
+    setTimeout(() => setCopied(false), SAID_MS);
+  };
+  return html`<button onClick=${copy} title="Copy a link to what is shown: view, selection, moment, zoom and step">
+    <span role="status">${copied ? "Copied" : "Copy link"}</span>
+  </button>`;
 }
 
 /** On which servers content is suspended: "in sync" then says little. @param {{store: Store, state: LabState}} props */

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -64,6 +66,19 @@ def lab(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     organization = (project_root / "topology" / "examples" / "default.yaml").read_text("utf-8")
     with lab_up(tmp_path_factory.mktemp("lab"), topology=organization) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def replay(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file that the verb replay writes of a simulated run."""
+    place = tmp_path_factory.mktemp("replay")
+    file = place / "run.html"
+    for words in (
+        ["simulate", "--seeds", "103", "--traces", str(place)],
+        ["replay", str(place / "latest"), "-o", str(file)],
+    ):
+        subprocess.run([sys.executable, "-m", "pflab", *words], check=True, capture_output=True, timeout=120)
+    return file
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -99,19 +97,6 @@ def test_a_search_waits_for_the_events_that_are_still_arriving(lost: str, open_p
     for request in held:
         request.continue_()
     expect(page.locator(".travel .event")).to_contain_text("makes 'Hello' in Projects as A-1")
-
-
-@pytest.fixture(scope="module")
-def replay(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file that the verb replay writes of a simulated run."""
-    place = tmp_path_factory.mktemp("replay")
-    file = place / "run.html"
-    for words in (
-        ["simulate", "--seeds", "103", "--traces", str(place)],
-        ["replay", str(place / "latest"), "-o", str(file)],
-    ):
-        subprocess.run([sys.executable, "-m", "pflab", *words], check=True, capture_output=True, timeout=120)
-    return file
 
 
 def test_a_replay_file_opens_from_disk(replay: Path, open_page: OpenPage) -> None:

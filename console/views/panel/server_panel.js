@@ -1,5 +1,6 @@
 /** The panel of a server: what it has and lacks, what it will do next, and what can be done to it. */
 
+import { PARTS } from "../../page.js";
 import { folderName, setName } from "../../state/lab_state.js";
 import { shortInstant } from "../../state/lab_time.js";
 import { heldFolders, replicaSummary } from "../../state/summary.js";
@@ -29,15 +30,10 @@ export function ServerPanel({ store, state, name }) {
   const place = state.topology.servers[name];
   const folder = store.page.selection.value?.folder ?? "";
   const entries = Object.values(server.tables).reduce((sum, table) => sum + Object.keys(table.entries).length, 0);
-  const tabs = [
-    { id: "state", label: "State table" },
-    { id: "backfill", label: "Backfill", count: entries },
-    { id: "queue", label: "Mail queue", count: Object.keys(server.queue).length },
-    { id: "notices", label: "Notices" },
-    { id: "held", label: "Folders" },
-    { id: "log", label: "Log" },
-    { id: "settings", label: "Settings" },
-  ];
+  /** @type {Partial<Record<import("../../page.js").Part, number>>} */
+  const counts = { backfill: entries, queue: Object.keys(server.queue).length };
+  const ids = /** @type {import("../../page.js").Part[]} */ (Object.keys(PARTS));
+  const tabs = ids.map((id) => ({ id, label: PARTS[id], count: counts[id] }));
   const props = { store, state, name, folder };
   return html`<h2>
       Server ${name} <span class="badge">${server.version}</span> <span class="badge">${place?.site}</span>
@@ -46,7 +42,7 @@ export function ServerPanel({ store, state, name }) {
     <p class="hint">${glance(state, name, folder)}</p>
     <${ServerProspects} ...${props} />
     ${store.source.live && html`<${ServerActions} ...${props} /><${Administration} ...${props} />`}
-    <${Tabs} label="About the server" tabs=${tabs} chosen=${part} choose=${(/** @type {string} */ id) => (store.page.part.value = id)}>
+    <${Tabs} label="About the server" tabs=${tabs} chosen=${part} choose=${(/** @type {import("../../page.js").Part} */ id) => (store.page.part.value = id)}>
       ${["state", "backfill", "held"].includes(part) && html`<${FolderFilter} ...${props} />`}
       ${part === "state" && html`<${StateTables} ...${props} />`}
       ${part === "backfill" && html`<${Backfill} ...${props} /><${SourceChoices} ...${props} />`}
