@@ -105,9 +105,9 @@ def _on_one_line(text: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """Return `1 step` or `2 steps`; pass `many` for an irregular plural."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """Return `1 step` or `2 steps`; pass `plural` if it is irregular."""
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
 
 
 def one_of(names: Iterable[str]) -> str:

@@ -98,11 +98,11 @@ class Routing:
         Mail keeps using a connector that is the only way between two parts, because without it there is no route.
         """
         # spec: RT-2
-        left = _neighbours(connector for connector in self._topology.connectors if connector.name not in down)
+        neighbours = _neighbours(connector for connector in self._topology.connectors if connector.name not in down)
         return frozenset(
             connector.name
             for connector in self._topology.connectors
-            if connector.name in down and _joined(left, *connector.between)
+            if connector.name in down and _joined(neighbours, *connector.between)
         )
 
     def connector(self, name: str) -> Connector | None:

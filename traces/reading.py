@@ -183,13 +183,13 @@ class _Reader:
         (self._read.unknown if is_readable(header.v) else self._read.other_version).append(aside)
 
     def trace(self) -> Trace:
-        read = self._read
-        read.events = [event for _, event in sorted(self._events.items(), key=lambda item: item[0])]
-        read.duplicates.sort()
+        trace = self._read
+        trace.events = [event for _, event in sorted(self._events.items(), key=lambda item: item[0])]
+        trace.duplicates.sort()
         last: dict[tuple[str, str], int] = {}
         for run, node, seq in sorted([*self._events, *self._not_understood]):
             expected = last.get((run, node), 0) + 1
             if seq > expected:
-                read.gaps.append(Gap(run, node, expected, seq - 1))
+                trace.gaps.append(Gap(run, node, expected, seq - 1))
             last[run, node] = seq
-        return read
+        return trace

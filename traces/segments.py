@@ -200,7 +200,7 @@ def read_lines(path: Path) -> Iterator[bytes]:
     """Yield the lines of a segment without their newlines. A line over MAX_LINE_BYTES is cut off, so it is malformed."""
     with path.open("rb") as file:
         while line := file.readline(MAX_LINE_BYTES):
-            whole = line.endswith(b"\n")
+            is_whole = line.endswith(b"\n")
             yield line.rstrip(b"\r\n")
-            while not whole and (chunk := file.readline(MAX_LINE_BYTES)):
-                whole = chunk.endswith(b"\n")
+            while not is_whole and (chunk := file.readline(MAX_LINE_BYTES)):
+                is_whole = chunk.endswith(b"\n")

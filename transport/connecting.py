@@ -40,8 +40,8 @@ async def connecting(address: tuple[str, int], limit_s: float = CONNECT_S) -> As
     except TimeoutError:
         if limit.expired():
             host, port = address
-            said = f"{host}:{port} neither accepted nor refused the connection within {limit_s:g} s"
-            raise TimeoutError(said) from None
+            reason = f"{host}:{port} neither accepted nor refused the connection within {limit_s:g} s"
+            raise TimeoutError(reason) from None
         raise
     finally:
         if timer is not None:

@@ -108,8 +108,8 @@ class YamlSource:
             value = value[step]
             remainder = remainder[len(f"[{step}]") if isinstance(step, int) else len(step) :].removeprefix(".")
         at = self.position(path, of_key=bool(path) and isinstance(path[-1], str))
-        shown = f"{under}.{problem.path}".strip(".")
-        return Problem(self.name, shown, at.line, at.column, problem.what, problem.would_be_right)
+        whole_path = f"{under}.{problem.path}".strip(".")
+        return Problem(self.name, whole_path, at.line, at.column, problem.what, problem.would_be_right)
 
 
 def _first_step(path: str, value: Any) -> PathItem | None:
@@ -183,17 +183,17 @@ def _syntax_error(text: str, error: yaml.MarkedYAMLError) -> tuple[Position, tup
 
 def _unpaired_quote(line: str) -> int:
     """Return the column, from 1, of a quote that begins a text and is not closed on this line; 0 if there is none."""
-    inside, begun, before, last = "", 0, " ", ""
+    inside, quote_column, before, last = "", 0, " ", ""
     for column, char in enumerate(line, start=1):
         if inside:
             if char == inside and not (inside == '"' and before == "\\"):
                 inside = ""
         elif char in "\"'" and last in _BEFORE_A_TEXT:
-            inside, begun = char, column
+            inside, quote_column = char, column
         elif char == "#" and before == " ":
             break
         before, last = char, last if char == " " else char
-    return begun if inside else 0
+    return quote_column if inside else 0
 
 
 class _Builder:

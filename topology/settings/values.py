@@ -338,5 +338,5 @@ def _clamped(spec: SettingSpec, value: int) -> tuple[int, str | None]:
     if bound == value:
         return value, None
     side = "below" if value < spec.low else "above"
-    given, taken = value_text(spec, value), value_text(spec, bound)
-    return bound, f"{spec.name}: {given} is {side} its range; {taken} is used"
+    value_words, bound_words = value_text(spec, value), value_text(spec, bound)
+    return bound, f"{spec.name}: {value_words} is {side} its range; {bound_words} is used"

@@ -87,11 +87,11 @@ def encode_item(item: Item) -> bytes:
 
 
 def message_pieces(
-    props: Bag, class_name: str | None, kept: list[RawAttribute], recipients: tuple[Bag, ...] = ()
+    props: Bag, class_name: str | None, attributes: list[RawAttribute], recipients: tuple[Bag, ...] = ()
 ) -> list[bytes]:
-    """Return a stream up to its first attachment, in pieces to join; `kept` are unknown attributes of the message."""
-    pieces = [ts.prefix(kept), *ts.frame_kept(kept)] if kept else [ts.PREFIX]
-    if not any(raw.code == ts.ATT_MESSAGE_CLASS for raw in kept):
+    """Return a stream up to its first attachment, in pieces to join; `attributes` are the unknown ones of the message."""
+    pieces = [ts.prefix(attributes), *ts.frame_kept(attributes)] if attributes else [ts.PREFIX]
+    if not any(raw.code == ts.ATT_MESSAGE_CLASS for raw in attributes):
         pieces.append(ts.class_attribute(class_name))
     if recipients:
         pieces += ts.frame(ts.LEVEL_MESSAGE, ts.ATT_RECIP_TABLE, encode_rows(recipients))
@@ -155,11 +155,11 @@ def _finish(readers: list[AttachmentReader], extra: list[RawAttribute], depth: i
     """Check embedded messages, and return the attachments' bags. Add to `extra` the attributes that the bags do not contain."""
     bags: list[Bag] = []
     for reader in readers:
-        bag, kept = reader.finish()
+        bag, attributes = reader.finish()
         if (nested := embedded_item(bag)) is not None:
             _decode(nested, depth + 1)
         bags.append(bag)
-        extra += kept
+        extra += attributes
     return tuple(bags)
 
 
@@ -190,12 +190,12 @@ def embedded_item(attachment: Bag) -> bytes | None:
 
 def attachment_pieces(bag: Bag, raws: list[RawAttribute]) -> list[bytes]:
     """Return all attributes of one attachment, in pieces to join; `raws` are its unknown attributes."""
-    kept = {raw.code for raw in raws}
-    pieces = [] if ts.ATT_ATTACH_REND_DATA in kept else [ts.REND_ATTRIBUTE]
+    codes = {raw.code for raw in raws}
+    pieces = [] if ts.ATT_ATTACH_REND_DATA in codes else [ts.REND_ATTRIBUTE]
     pieces += ts.frame_kept(raws)
-    if ts.ATT_ATTACH_TITLE not in kept and (title := _title(bag)):
+    if ts.ATT_ATTACH_TITLE not in codes and (title := _title(bag)):
         pieces += ts.frame(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACH_TITLE, title)
-    if ts.ATT_ATTACH_DATA not in kept:
+    if ts.ATT_ATTACH_DATA not in codes:
         data = bag.get(PR_ATTACH_DATA_BIN)
         if isinstance(data, bytes) and data and PR_ATTACH_DATA_OBJ not in bag:
             pieces += ts.frame(ts.LEVEL_ATTACHMENT, ts.ATT_ATTACH_DATA, data)
@@ -240,7 +240,7 @@ class AttachmentReader:
         bag = self.bag if self.bag is not None else {}
         nested = embedded_item(bag) is not None
         count = {code: sum(raw.code == code for raw in self.raws) for code in _DERIVED}
-        kept: list[RawAttribute] = []
+        attributes: list[RawAttribute] = []
         for raw in self.raws:
             implied = {
                 ts.ATT_ATTACH_REND_DATA: raw.data == ts.REND_DATA,
@@ -256,5 +256,5 @@ class AttachmentReader:
             ):
                 bag[PR_ATTACH_DATA_BIN] = raw.data
             else:
-                kept.append(raw)
-        return bag, kept
+                attributes.append(raw)
+        return bag, attributes

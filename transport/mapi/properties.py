@@ -126,9 +126,9 @@ def text_of(bag: Bag, tag: int) -> str:
     raise _missing(bag, tag, "text")
 
 
-def _missing(bag: Bag, tag: int, wanted: str) -> CodecError:
-    found = type(bag[tag]).__name__ if tag in bag else "nothing"
-    return CodecError(f"property {tag_text(tag)} should hold {wanted}, found {found}")
+def _missing(bag: Bag, tag: int, type_name: str) -> CodecError:
+    actual = type(bag[tag]).__name__ if tag in bag else "nothing"
+    return CodecError(f"property {tag_text(tag)} should hold {type_name}, found {actual}")
 
 
 # These are plain integers, because comparing an IntEnum member costs a function call.
@@ -256,14 +256,14 @@ def _encode_many(tag: int, kind: int, value: Value) -> bytes:
         raise CodecError(f"property {tag_text(tag)} needs a tuple of at most {MAX_VALUES} values")
     chunks = [_PAIR.pack(tag, len(value))]
     if kind == _CLSID:
-        chunks += [_guid(one) for one in value]
+        chunks += [_guid(item) for item in value]
     elif kind in _MANY:
-        chunks += [_MANY[kind].pack(one) for one in value]
+        chunks += [_MANY[kind].pack(item) for item in value]
     elif not value:
         # [MS-OXTNEF 2.1.3.4] gives sized properties one value or more. A property without a value must be absent.
         raise CodecError(f"property {tag_text(tag)} has no value; leave it out of the property list")
-    for one in value if kind in _SIZED else ():
-        data = _sized(kind, one)
+    for item in value if kind in _SIZED else ():
+        data = _sized(kind, item)
         chunks += (_U32.pack(len(data)), data, _PADS[len(data) & 3])
     return b"".join(chunks)
 
@@ -329,7 +329,7 @@ def decode_bag_at(data: bytes, start: int, end: int) -> tuple[Bag, int]:  # noqa
     try:
         for _ in range(count):
             # Read the tag and two words at once, which is enough for every common type. After the end, read zeros.
-            tag, one, two = head(data, at) if at <= whole_heads_until else head(data[at:] + bytes(12))
+            tag, first, second = head(data, at) if at <= whole_heads_until else head(data[at:] + bytes(12))
             at += 4
             kind = tag & 0xFFFF
             if tag > 0x7FFFFFFF:
@@ -337,25 +337,25 @@ def decode_bag_at(data: bytes, start: int, end: int) -> tuple[Bag, int]:  # noqa
                 bag[name], at = _decode_value(data, at, end, tag)
             elif kind == _UNICODE:
                 at += 8
-                if one != 1 or at + two > end:
-                    raise _misfit(tag, one, two, end - at)
-                text = utf_16_le_decode(data[at : at + two], "strict", True)[0]
+                if first != 1 or at + second > end:
+                    raise _misfit(tag, first, second, end - at)
+                text = utf_16_le_decode(data[at : at + second], "strict", True)[0]
                 bag[tag] = text[:-1] if text and text[-1] == "\0" else text
-                at += two + 3 & -4
+                at += second + 3 & -4
             elif kind == _BINARY:
                 at += 8
-                if one != 1 or at + two > end:
-                    raise _misfit(tag, one, two, end - at)
-                bag[tag] = data[at : at + two]
-                at += two + 3 & -4
+                if first != 1 or at + second > end:
+                    raise _misfit(tag, first, second, end - at)
+                bag[tag] = data[at : at + second]
+                at += second + 3 & -4
             elif kind == _SYSTIME:
-                bag[tag] = two << 32 | one
+                bag[tag] = second << 32 | first
                 at += 8
             elif kind == _LONG:
-                bag[tag] = one if one < 0x80000000 else one - 0x100000000
+                bag[tag] = first if first < 0x80000000 else first - 0x100000000
                 at += 4
             elif kind == _BOOLEAN:
-                bag[tag] = one & 0xFFFF != 0
+                bag[tag] = first & 0xFFFF != 0
                 at += 4
             else:
                 bag[tag], at = _decode_value(data, at, end, tag)
@@ -428,7 +428,7 @@ def _decode_many(data: bytes, at: int, end: int, tag: int) -> tuple[Value, int]:
         )
     if layout is not None:
         stop = at + count * layout.size
-        return tuple([one for (one,) in layout.iter_unpack(data[at:stop])]), stop
+        return tuple([item for (item,) in layout.iter_unpack(data[at:stop])]), stop
     values: list[Scalar] = []
     for _ in range(count):
         (size,) = _U32.unpack_from(data, at)
@@ -491,8 +491,8 @@ Properties = Mapping[int, Property]
 def write_values(values: Values, properties: Properties) -> Bag:
     """Return the property list with these values."""
     return {
-        tag: written(values[tag])
-        for tag, (_, _, written, default) in properties.items()
+        tag: write(values[tag])
+        for tag, (_, _, write, default) in properties.items()
         if default is None or values[tag] != default
     }
 

@@ -81,11 +81,11 @@ def _usual_pieces(part: Part) -> tuple[bytes, ...] | None:
 
 def _opening(raws: list[RawAttribute]) -> list[bytes]:
     """Return the attributes before attAttachment: our own two, unless `raws` replaces them, and the unknown attributes."""
-    kept = {raw.code for raw in raws}
+    codes = {raw.code for raw in raws}
     return [
-        b"" if ts.ATT_ATTACH_REND_DATA in kept else ts.REND_ATTRIBUTE,
+        b"" if ts.ATT_ATTACH_REND_DATA in codes else ts.REND_ATTRIBUTE,
         *ts.frame_kept(raws),
-        b"" if ts.ATT_ATTACH_DATA in kept else ts.NOTE_ATTRIBUTE,
+        b"" if ts.ATT_ATTACH_DATA in codes else ts.NOTE_ATTRIBUTE,
     ]
 
 

@@ -163,14 +163,14 @@ def by_owner(extra: tuple[RawAttribute, ...]) -> Owned:
     return owned
 
 
-def frame_kept(kept: list[RawAttribute]) -> list[bytes]:
+def frame_kept(raws: list[RawAttribute]) -> list[bytes]:
     """Return the unknown attributes of one owner as bytes."""
-    return [_joined(LEVEL_MESSAGE if raw.attachment < 0 else LEVEL_ATTACHMENT, raw.code, raw.data) for raw in kept]
+    return [_joined(LEVEL_MESSAGE if raw.attachment < 0 else LEVEL_ATTACHMENT, raw.code, raw.data) for raw in raws]
 
 
-def prefix(kept: list[RawAttribute]) -> bytes:
-    """Return the start of a stream, without our code page if `kept` (of the message) has a code page."""
-    foreign = any(raw.code == ATT_OEM_CODEPAGE for raw in kept)
+def prefix(raws: list[RawAttribute]) -> bytes:
+    """Return the start of a stream, without our code page if `raws` (of the message) has a code page."""
+    foreign = any(raw.code == ATT_OEM_CODEPAGE for raw in raws)
     return SIGNATURE_AND_KEY + _VERSION if foreign else PREFIX
 
 
@@ -184,21 +184,21 @@ def walk(stream: bytes) -> list[Attribute]:
     if size > MAX_STREAM_SIZE:
         raise CodecError(f"the TNEF stream has {size} bytes; at most {MAX_STREAM_SIZE} are read")
     if stream.startswith(PREFIX):
-        found = _walk_from(stream, len(PREFIX), size)
-        return [_OUR_CODEPAGE, *found] if _codepages(found) else found
+        attributes = _walk_from(stream, len(PREFIX), size)
+        return [_OUR_CODEPAGE, *attributes] if _codepages(attributes) else attributes
     if size < len(SIGNATURE_AND_KEY) or _U32.unpack_from(stream)[0] != SIGNATURE:
         raise CodecError(f"not a TNEF stream: it starts with {stream[:4].hex() or 'nothing'}, not 789f3e22")
-    found = _walk_from(stream, len(SIGNATURE_AND_KEY), size)
-    if not found or found[0][1] != ATT_TNEF_VERSION:
+    attributes = _walk_from(stream, len(SIGNATURE_AND_KEY), size)
+    if not attributes or attributes[0][1] != ATT_TNEF_VERSION:
         raise CodecError("the TNEF stream does not start with attTnefVersion")
-    version = stream[found[0][2] : found[0][3]]
+    version = stream[attributes[0][2] : attributes[0][3]]
     if version != _U32.pack(TNEF_VERSION):
         raise CodecError(f"the TNEF version is {version[::-1].hex()}; it should be {TNEF_VERSION:08x}")
-    del found[0]
-    codepages = _codepages(found)
+    del attributes[0]
+    codepages = _codepages(attributes)
     if len(codepages) == 1 and stream[codepages[0][2] : codepages[0][3]] == _CODEPAGE_DATA:
-        found.remove(codepages[0])
-    return found
+        attributes.remove(codepages[0])
+    return attributes
 
 
 def _codepages(attributes: list[Attribute]) -> list[Attribute]:
@@ -206,10 +206,10 @@ def _codepages(attributes: list[Attribute]) -> list[Attribute]:
 
 
 def _walk_from(stream: bytes, at: int, size: int) -> list[Attribute]:
-    found: list[Attribute] = []
-    unpack, add, starts_with = _HEAD.unpack_from, found.append, stream.startswith
+    attributes: list[Attribute] = []
+    unpack, add, starts_with = _HEAD.unpack_from, attributes.append, stream.startswith
     while at + _OVERHEAD <= size:
-        if len(found) > MAX_ATTRIBUTES:
+        if len(attributes) > MAX_ATTRIBUTES:
             raise CodecError(f"the TNEF stream has more than {MAX_ATTRIBUTES} attributes")
         if starts_with(OPENING, at):  # once for each part of a system message
             middle = at + len(REND_ATTRIBUTE)
@@ -230,4 +230,4 @@ def _walk_from(stream: bytes, at: int, size: int) -> list[Attribute]:
         add((level, code, start, end, intact))
     if at != size:
         raise CodecError(f"unexpected {size - at} bytes after the last TNEF attribute")
-    return found
+    return attributes

@@ -137,9 +137,9 @@ def codec_of(charset: str) -> str | None:
         return None
     name = _plain(charset)
     for spelling in (name, _PREFIX.sub("", name, count=1)):
-        known = _BY_NAME.get(spelling)
-        if known is not None:
-            return known
+        codec_name = _BY_NAME.get(spelling)
+        if codec_name is not None:
+            return codec_name
         page, part = _PAGE.fullmatch(spelling), _PART.fullmatch(spelling)
         number = int(page[1]) if page is not None else 28590 + int(part[1]) if part is not None else 0
         codec = _PAGES.get(number, f"cp{number}")

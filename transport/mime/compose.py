@@ -97,8 +97,8 @@ def _from(mail: NewMail) -> str:
         name = " ".join(mail.sender.split())
         if not name:
             return address_field("From", (mail.fallback_sender,))
-        shown = name if _SAFE.fullmatch(name) else encoded_words(name)
-        return f"From: {shown}\r\n {address_text(mail.fallback_sender)}\r\n"
+        display_name = name if _SAFE.fullmatch(name) else encoded_words(name)
+        return f"From: {display_name}\r\n {address_text(mail.fallback_sender)}\r\n"
     return address_field("From", (mail.sender,))
 
 

@@ -105,10 +105,10 @@ def describe_body(form: BodyForm, body: bytes, interpreters: Interpreters) -> Br
     try:
         message = decode_mdbef(body) if form is BodyForm.MDBEF else decode_tnef(body)
     except CodecError as wrong:
-        found = [Branch("no system message", str(wrong))]
+        branches = [Branch("no system message", str(wrong))]
         if form is not BodyForm.MDBEF:  # perhaps an ordinary winmail.dat
-            found.append(describe_item("as one message", body, interpreters))
-        return Branch("body", title, tuple(found))
+            branches.append(describe_item("as one message", body, interpreters))
+        return Branch("body", title, tuple(branches))
     return Branch("body", title, describe_message(message, interpreters))
 
 
@@ -141,8 +141,8 @@ def _item(item: Item, interpreters: Interpreters) -> tuple[Branch, ...]:
         children.append(Branch(f"recipient {number}", "", describe_bag(row, interpreters)))
     for number, bag in enumerate(item.attachments, 1):
         nested = embedded_item(bag)
-        shown = {tag: value for tag, value in bag.items() if nested is None or tag != PR_ATTACH_DATA_OBJ}
-        below = list(describe_bag(shown, interpreters))
+        shown_bag = {tag: value for tag, value in bag.items() if nested is None or tag != PR_ATTACH_DATA_OBJ}
+        below = list(describe_bag(shown_bag, interpreters))
         if nested is not None:
             below.append(describe_item("embedded message", nested, interpreters))
         children.append(Branch(f"attachment {number}", "", tuple(below)))
@@ -180,9 +180,9 @@ def _property(tag: int | NamedTag, value: Value, interpreters: Interpreters) -> 
 def value_text(kind: int, value: Value) -> str:
     """Return a property's value as text, by its type."""
     if isinstance(value, tuple):
-        shown = [value_text(kind & 0xFFF, one) for one in value[:MAX_VALUES]]
+        texts = [value_text(kind & 0xFFF, item) for item in value[:MAX_VALUES]]
         more = f", ... ({len(value)} values)" if len(value) > MAX_VALUES else ""
-        return "[" + ", ".join(shown) + more + "]"
+        return "[" + ", ".join(texts) + more + "]"
     if isinstance(value, str):
         return f'"{safe_text(value)}"'
     if kind == PropType.STRING8 and isinstance(value, bytes):
@@ -207,10 +207,10 @@ def _instant(ticks: int) -> str:
 
 def safe_text(text: str) -> str:
     """Return a text cut to `MAX_TEXT`, on one line, without control characters for a terminal."""
-    shown = "".join(
+    line = "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text[:MAX_TEXT]
     )
-    return f"{shown}... ({len(text)} characters)" if len(text) > MAX_TEXT else shown
+    return f"{line}... ({len(text)} characters)" if len(text) > MAX_TEXT else line
 
 
 def _headers(mail: ParsedMail) -> tuple[Branch, ...]:

@@ -106,8 +106,8 @@ def _first_value(name: bytes, value: re.Pattern[bytes], block: bytes, lower: byt
     at = 0 if lower.startswith(name) else lower.find(b"\n" + name, 0, SCANNED_BYTES) + 1
     if not lower.startswith(name, at):
         return ""
-    found = value.match(block, at + len(name), SCANNED_BYTES)
-    return found[1].decode("utf-8", "replace").strip() if found is not None else ""
+    match = value.match(block, at + len(name), SCANNED_BYTES)
+    return match[1].decode("utf-8", "replace").strip() if match is not None else ""
 
 
 def split_header(content: bytes, start: int, end: int) -> tuple[bytes, int]:
@@ -240,7 +240,7 @@ def parse_fields(block: bytes) -> tuple[Field, ...]:
 
 def first_field(fields: Iterable[Field], name: str) -> str:
     """Return the value of the first field `name` (in lower case); '' if there is none."""
-    return next((value for found, value in fields if found.lower() == name), "")
+    return next((value for field_name, value in fields if field_name.lower() == name), "")
 
 
 def parse_addresses(value: str) -> tuple[str, ...]:
@@ -248,14 +248,14 @@ def parse_addresses(value: str) -> tuple[str, ...]:
 
     Group names and display names are removed; quoted local parts stay as written. Nothing is an error.
     """
-    found: list[str] = []
+    addresses: list[str] = []
     for entry in value.split(",") if _SPECIAL.search(value) is None else _entries(value):
         opened, closed = entry.rfind("<"), entry.rfind(">")
         address = entry[opened + 1 : closed] if 0 <= opened < closed else entry
         address = "".join(address.split()).strip("<>")
         if "@" in address:
-            found.append(address)
-    return tuple(found)
+            addresses.append(address)
+    return tuple(addresses)
 
 
 def _entries(value: str) -> list[str]:

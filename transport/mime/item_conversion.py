@@ -113,7 +113,7 @@ class _Cutter:
     """Cuts attachments out of a mail, in their order."""
 
     content: bytes
-    left: list[bytes] = field(default_factory=list)
+    pieces: list[bytes] = field(default_factory=list)
     size: int = 0
     at: int = 0
     cuts: list[int] = field(default_factory=list)
@@ -128,12 +128,12 @@ class _Cutter:
         self.at = end
 
     def _keep(self, end: int) -> None:
-        self.left.append(self.content[self.at : end])
+        self.pieces.append(self.content[self.at : end])
         self.size += end - self.at
 
     def rest(self) -> bytes:
         self._keep(len(self.content))
-        return b"".join(self.left)
+        return b"".join(self.pieces)
 
 
 def post_of_mail(content: bytes) -> MailPost:
@@ -250,8 +250,15 @@ def _recipients(mail: MailParts) -> tuple[Bag, ...]:
     rows: list[Bag] = []
     for name, kind in (("to", RECIPIENT_TO), ("cc", RECIPIENT_CC)):
         for address in parse_addresses(mail.first(name)):
-            shown = one_line(address)[:MAX_ID]
-            rows.append({PR_RECIPIENT_TYPE: kind, PR_DISPLAY_NAME: shown, PR_ADDRTYPE: "SMTP", PR_EMAIL_ADDRESS: shown})
+            display_name = one_line(address)[:MAX_ID]
+            rows.append(
+                {
+                    PR_RECIPIENT_TYPE: kind,
+                    PR_DISPLAY_NAME: display_name,
+                    PR_ADDRTYPE: "SMTP",
+                    PR_EMAIL_ADDRESS: display_name,
+                }
+            )
     return tuple(rows[:MAX_SHOWN_RECIPIENTS])
 
 

@@ -210,8 +210,8 @@ def _is_alone(head: bytes, at: int) -> bool:
 
 def parse_mail(content: bytes) -> ParsedMail:
     """Read any mail. Raise `CodecError` beyond a limit, or if its TNEF or MDBEF body cannot be decoded."""
-    fields, found = _find_body(content)
-    form, body = found or (None, None)
+    fields, form_and_body = _find_body(content)
+    form, body = form_and_body or (None, None)
     sender = parse_addresses(first_field(fields, "from"))
     return ParsedMail(
         message_id=parse_message_id(first_field(fields, "message-id")),
@@ -227,8 +227,8 @@ def parse_mail(content: bytes) -> ParsedMail:
 
 def boundary_of(content_type: str) -> str:
     """Return the boundary in the value of a Content-Type field; '' if it has none."""
-    found = _BOUNDARY.search(content_type)
-    return (found[1] or found[2]).rstrip() if found else ""
+    match = _BOUNDARY.search(content_type)
+    return (match[1] or match[2]).rstrip() if match else ""
 
 
 class PartSplitter:
@@ -253,11 +253,11 @@ class PartSplitter:
             if line_at > start and content[line_at - 1] != 0x0A:
                 continue
             last = content.startswith(b"--", after, end)
-            rest = after + 2 if last else after
-            line_end = content.find(b"\n", rest, min(end, rest + MAX_BOUNDARY_LINE))
+            tail = after + 2 if last else after
+            line_end = content.find(b"\n", tail, min(end, tail + MAX_BOUNDARY_LINE))
             if line_end < 0 and last:
                 line_end = end  # the last boundary needs no line end
-            if line_end < 0 or line_end > rest + MAX_BOUNDARY_LINE or content[rest:line_end].strip():
+            if line_end < 0 or line_end > tail + MAX_BOUNDARY_LINE or content[tail:line_end].strip():
                 continue
             if opened >= 0:
                 yield opened, max(opened, _before_line_end(content, line_at))

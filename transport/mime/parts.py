@@ -135,15 +135,15 @@ class _Reader:
     def _inside(self, kind: str, boundary: str, start: int, end: int, depth: int) -> bool:
         """Add the parts of a multipart; return False if its boundary does not occur."""
         default = "message/rfc822" if kind == "multipart/digest" else "text/plain"
-        found = False
+        occurs = False
         for part_start, part_end in self.splitter.split(boundary, start, end):
-            found = True
+            occurs = True
             self.seen += 1
             if self.seen > MAX_MIME_PARTS:
                 raise CodecError(f"the mail has more than {MAX_MIME_PARTS} MIME parts")
             block, body_at = split_header(self.content, part_start, part_end)
             self.take(parse_fields(block), min(body_at, part_end), part_end, default, depth + 1)
-        return found
+        return occurs
 
 
 def _leaf(fields: tuple[Field, ...], content_type: str, kind: str, start: int, end: int) -> Part:
@@ -188,7 +188,7 @@ def parameters(value: str) -> dict[str, str]:
             continue
         text = _ESCAPED.sub(r"\1", match[2]) if match[2] is not None else match[3].strip()
         pieces.setdefault(split[1].lower(), {}).setdefault(int(split[2] or 0), (text, bool(split[3])))
-    return {name: _joined(found) for name, found in pieces.items()}
+    return {name: _joined(numbered) for name, numbered in pieces.items()}
 
 
 def _joined(pieces: dict[int, tuple[str, bool]]) -> str:
@@ -202,5 +202,5 @@ def _joined(pieces: dict[int, tuple[str, bool]]) -> str:
             charset, _, text = text.split("'", 2)
         # A piece that is not encoded is literal, per cent signs included [RFC 2231 4.1].
         plain = text.encode("utf-8", "replace")
-        data += _PERCENT.sub(lambda found: bytes((int(found[1], 16),)), plain) if encoded else plain
+        data += _PERCENT.sub(lambda match: bytes((int(match[1], 16),)), plain) if encoded else plain
     return decode_charset(charset, bytes(data))

@@ -37,9 +37,9 @@ def altered(content: bytes, parts: Sequence[str] = (BODY,)) -> bytes:
 
 def _with_altered_body(content: bytes) -> bytes:
     try:
-        found = system_body(content)
-        if found is not None:
-            form, body = found
+        form_and_body = system_body(content)
+        if form_and_body is not None:
+            form, body = form_and_body
             return with_body(content, form, _altered_body(form, body))
     except CodecError:
         pass  # the mail was altered before and is no longer a replication mail
@@ -48,8 +48,8 @@ def _with_altered_body(content: bytes) -> bytes:
 
 def with_body(content: bytes, form: BodyForm, body: bytes) -> bytes:
     """Return a replication mail with its header and another body of the same form."""
-    made = build_mail(_ANY_HEADERS, form, body)
-    return content[: _body_at(content)] + made[_body_at(made) :]
+    mail = build_mail(_ANY_HEADERS, form, body)
+    return content[: _body_at(content)] + mail[_body_at(mail) :]
 
 
 def _body_at(content: bytes) -> int:
@@ -108,6 +108,6 @@ def _with_other_letter(content: bytes, places: Iterable[int]) -> bytes:
     """Return a mail with another letter or digit at the first of some places that has one. Line ends stay."""
     for at in places:
         if content[at : at + 1].isalnum():
-            other = b"B" if content[at : at + 1] in b"Aa" else b"A"
-            return content[:at] + other + content[at + 1 :]
+            letter = b"B" if content[at : at + 1] in b"Aa" else b"A"
+            return content[:at] + letter + content[at + 1 :]
     return content

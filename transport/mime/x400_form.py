@@ -61,10 +61,10 @@ def _as_mdbef(content: bytes) -> bytes | None:
         end = HEAD_ENDS[form].encode("ascii")
         if content.endswith(end, 0, size):
             try:
-                found = system_body(content)
-                if found is None:
+                form_and_body = system_body(content)
+                if form_and_body is None:
                     return None
-                body = encode_mdbef(decode_tnef(found[1]))
+                body = encode_mdbef(decode_tnef(form_and_body[1]))
             except CodecError:
                 return None  # the receiving store says what is wrong with it
             head = content[: size - len(end)] + HEAD_ENDS[BodyForm.MDBEF].encode("ascii")

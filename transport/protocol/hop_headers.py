@@ -98,8 +98,8 @@ def take_hop_line(mail: IncomingMail) -> tuple[IncomingHop | None, IncomingMail]
     priority = Priority(int(match[4])) if match[4] else Priority.NORMAL
     hop = IncomingHop(match[1].decode("ascii"), sent_at, int(match[3]), priority)
     start, end = match.span()
-    left = content[end:] if start == 0 else content[:start] + content[end:]
-    return hop, replace(mail, content=left, header=replace(header, size=header.size - (end - start)))
+    remainder = content[end:] if start == 0 else content[:start] + content[end:]
+    return hop, replace(mail, content=remainder, header=replace(header, size=header.size - (end - start)))
 
 
 def received_line(peer: str, server: str, at: LabTime) -> bytes:

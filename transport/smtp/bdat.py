@@ -87,12 +87,12 @@ class Chunks:
 
         In a mail that was announced as binary, only the line ends of the header are checked.
         """
-        whole = self._blocks[0] if len(self._blocks) == 1 else b"".join(self._blocks)
+        content = self._blocks[0] if len(self._blocks) == 1 else b"".join(self._blocks)
         self._blocks = []
         if binary:
-            end = whole.find(b"\r\n\r\n")
-            text = whole[: end + 2] if end >= 0 else whole
+            end = content.find(b"\r\n\r\n")
+            text = content[: end + 2] if end >= 0 else content
         else:
-            text = whole
+            text = content
         check_lines(text if text.endswith(CRLF) else text + CRLF)
-        return whole
+        return content

@@ -33,23 +33,23 @@ class GroupProtocol(SMTPProtocol):
 
     _in_group = False
 
-    async def exchange(self, sent: bytes, replies: int) -> list[SMTPResponse]:
-        """Write `sent` and return the next `replies` replies. A reply 421 is the last, because the peer then hangs up."""
+    async def exchange(self, data: bytes, replies: int) -> list[SMTPResponse]:
+        """Write `data` and return the next `replies` replies. A reply 421 is the last, because the peer then hangs up."""
         if self._command_lock is None:
             raise HungUp("Server not connected", 0)
-        found: list[SMTPResponse] = []
+        answers: list[SMTPResponse] = []
         async with self._command_lock:
             self._in_group = self._response_pending = True
             try:
-                self.write(sent)
-                while len(found) < replies and (not found or found[-1].code != SERVICE_CLOSING):
-                    found.append(await self.read_response(timeout=None))
+                self.write(data)
+                while len(answers) < replies and (not answers or answers[-1].code != SERVICE_CLOSING):
+                    answers.append(await self.read_response(timeout=None))
             except SMTPServerDisconnected as error:
-                raise HungUp(str(error), len(found)) from error
+                raise HungUp(str(error), len(answers)) from error
             finally:
                 self._in_group = False
                 del self._buffer[:]
-        return found
+        return answers
 
     def data_received(self, data: bytes) -> None:
         if self._in_group and self._response_waiter is not None and self._response_waiter.done():
@@ -95,14 +95,14 @@ class StoreClient(SMTP):
             raise SMTPConnectResponseError(response.code, response.message)
         return response
 
-    async def exchange(self, sent: bytes, replies: int) -> list[SMTPResponse]:
-        """Write `sent` and return the next `replies` replies; fewer if one is 421."""
+    async def exchange(self, data: bytes, replies: int) -> list[SMTPResponse]:
+        """Write `data` and return the next `replies` replies; fewer if one is 421."""
         if not isinstance(self.protocol, GroupProtocol):
             raise HungUp("Server not connected", 0)
-        found = await self.protocol.exchange(sent, replies)
-        if found[-1].code == SERVICE_CLOSING:
+        answers = await self.protocol.exchange(data, replies)
+        if answers[-1].code == SERVICE_CLOSING:
             self.close()
-        return found
+        return answers
 
     async def command(self, line: bytes) -> SMTPResponse:
         """Send one command, given without its line end, and return the reply."""

@@ -376,10 +376,10 @@ class Connection(SMTP):
 
     def _getparams(self, params: Sequence[str]) -> dict[str, str | bool] | None:
         """Return the parameters of MAIL or RCPT. BODY=BINARYMIME is handled here, because aiosmtpd does not know it."""
-        found: dict[str, str | bool] | None = super()._getparams(params)
-        if found is not None and found.get("BODY") == "BINARYMIME" and self._chunking:
-            del found["BODY"]
-        return found
+        parsed: dict[str, str | bool] | None = super()._getparams(params)
+        if parsed is not None and parsed.get("BODY") == "BINARYMIME" and self._chunking:
+            del parsed["BODY"]
+        return parsed
 
 
 _VERBS: Final = {

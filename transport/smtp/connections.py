@@ -96,11 +96,11 @@ class Connections:
 
     async def end(self, peers: Iterable[Peer]) -> None:
         """End the idle connections to these peers with QUIT."""
-        found = [self._in_use(client) for peer in peers for client in list(peer.idle)]
+        clients = [self._in_use(client) for peer in peers for client in list(peer.idle)]
         try:
-            await asyncio.gather(*(_quit(client) for client in found))
+            await asyncio.gather(*(_quit(client) for client in clients))
         finally:
-            for _ in found:
+            for _ in clients:
                 self._give_back(None)
 
     def take(self, peer: Peer) -> StoreClient | None:

@@ -287,12 +287,12 @@ class StoreSession(Connection):
             return True
         return False
 
-    async def _end(self, read: Callable[[], bytes]) -> None:
+    async def _end(self, read_content: Callable[[], bytes]) -> None:
         """Store the mail, then reply. If a fault loses the reply, the mail is still stored."""
         fault = await self._listener.on_verb(self.peer_name, Verb.END)
         mail = self._mail
         is_refused = fault is not None and fault.mishap is Mishap.REPLY
-        reply = fault.line if fault is not None and is_refused else await self._accept(read, mail)
+        reply = fault.line if fault is not None and is_refused else await self._accept(read_content, mail)
         self.envelope = self._create_envelope()
         if fault is not None and fault.mishap is not Mishap.REPLY:
             await self._apply_fault(fault)
@@ -301,10 +301,10 @@ class StoreSession(Connection):
             self._fruitless = self._refused = 0
         await self.push(reply)
 
-    async def _accept(self, read: Callable[[], bytes], mail: MailEnvelope) -> str:
+    async def _accept(self, read_content: Callable[[], bytes], mail: MailEnvelope) -> str:
         # spec: IN-2
         try:
-            content = read()
+            content = read_content()
             if self.store is None:
                 self._listener.check_room(len(content))
             sender = "" if mail.mail_from in {None, NULL_PATH} else mail.mail_from or ""
