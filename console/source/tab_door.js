@@ -27,7 +27,8 @@ import { Refused } from "./refused.js";
  * @typedef {object} Condition How the worker is.
  * @property {"loading" | "choosing" | "ready" | "failed"} state choosing: a lab is kept, and somebody must `open` one
  * @property {number} step how much of the start is done, from 0 to 1
- * @property {string} words what it does, or why it has failed; of a worker that is ready, why the browser does not keep its lab
+ * @property {string} words what it does, or why it has failed; of a worker that is choosing, why the last choice has failed; of one that
+ *   is ready, why the browser does not keep its lab
  * @property {{keptAt: number, organization: string, labTime: string}} [kept] the lab that is kept
  *
  * @typedef {object} Call A request that is under way.
@@ -91,6 +92,11 @@ export class TabDoor {
   silentMs() {
     const waiting = [...this.calls.values()].filter(({ body }) => body === null).map(({ at }) => at);
     return waiting.length > 0 ? performance.now() - Math.max(Math.min(...waiting), this.heard) : 0;
+  }
+
+  /** Tell the worker that this page is hidden. A browser may end a hidden page, and its worker, without a word. */
+  hide() {
+    this.port.postMessage({ hidden: true });
   }
 
   /** Tell the worker that this page ends. */

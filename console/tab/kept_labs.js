@@ -35,6 +35,17 @@ function resultOf(request) {
 }
 
 /**
+ * Return when a transaction has ended. It can fail after all its requests have succeeded, if the disk or the site's share is full.
+ * @param {IDBTransaction} transaction
+ */
+function ended(transaction) {
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = resolve;
+    transaction.onabort = () => reject(transaction.error);
+  });
+}
+
+/**
  * Do one thing with the kept labs.
  * @template T
  * @param {IDBTransactionMode} mode
@@ -44,7 +55,10 @@ function resultOf(request) {
 async function withLabs(mode, work) {
   const database = await opened();
   try {
-    return await resultOf(work(database.transaction(LABS, mode).objectStore(LABS)));
+    const transaction = database.transaction(LABS, mode);
+    const result = resultOf(work(transaction.objectStore(LABS)));
+    await Promise.all([result, ended(transaction)]);
+    return await result;
   } finally {
     database.close();
   }
@@ -55,6 +69,3 @@ export const keptLab = (name) => withLabs("readonly", (labs) => labs.get(name));
 
 /** Keep a lab under a name, in place of the one before. @param {string} name @param {KeptLab} lab */
 export const keepLab = (name, lab) => withLabs("readwrite", (labs) => labs.put(lab, name));
-
-/** Keep no lab under a name. @param {string} name */
-export const forgetLab = (name) => withLabs("readwrite", (labs) => labs.delete(name));

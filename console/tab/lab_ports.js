@@ -18,6 +18,8 @@ import { LAB } from "../api.js";
  * @property {(request: Request, send: Send) => Answering} answer
  * @property {(beginning: import("../source/tab_door.js").Beginning) => Promise<void>} open Begin with a lab. Throws an error in
  *   plain words.
+ * @property {() => void} changed The lab may have changed.
+ * @property {() => void} hidden A page is hidden, and may end soon.
  */
 
 /** Return whether a request can change the lab. @param {Request} request */
@@ -35,7 +37,7 @@ export class LabPorts {
     this.waiting = [];
     /** The answers that are under way, by port and number. @type {Map<MessagePort, Map<number, Answering>>} */
     this.answers = new Map();
-    /** How many requests could have changed the lab. */
+    /** How many requests that have ended could have changed the lab. */
     this.changes = 0;
   }
 
@@ -64,9 +66,10 @@ export class LabPorts {
     for (const [port, request] of this.waiting.splice(0)) this.answer(port, request);
   }
 
-  /** @param {MessagePort} port @param {Order | {leave: true}} order */
+  /** @param {MessagePort} port @param {Order | {leave: true} | {hidden: true}} order */
   take(port, order) {
     if ("leave" in order) this.remove(port);
+    else if ("hidden" in order) this.lab.hidden();
     else if ("cancel" in order) {
       this.waiting = this.waiting.filter(([other, { id }]) => other !== port || id !== order.id);
       this.answers.get(port)?.get(order.id)?.cancel();
@@ -84,15 +87,18 @@ export class LabPorts {
     const { id } = request;
     const answers = this.answers.get(port);
     if (!answers) return; // the page has gone
-    if (mayChange(request)) this.changes++;
     const answering = this.lab.answer(request, (kind, a, b) => reply(port, { id, kind, a, b }));
     answers.set(id, answering);
-    answering.then(
-      () => answers.delete(id),
-      (error) => {
-        if (answers.delete(id)) reply(port, { id, kind: "failed", a: wordsOf(error), b: null });
-      },
-    );
+    const ended = () => {
+      if (mayChange(request)) {
+        this.changes++;
+        this.lab.changed();
+      }
+      return answers.delete(id);
+    };
+    answering.then(ended, (error) => {
+      if (ended()) reply(port, { id, kind: "failed", a: wordsOf(error), b: null });
+    });
   }
 }
 

@@ -1,11 +1,11 @@
 /**
  * The worker in which a lab of the browser lives: Python (Pyodide), one lab, and a port for each page that shows it.
  *
- * The name of the worker names the lab: `TOPOLOGY` or `TOPOLOGY GENERATION`. All pages with this name share the worker; where a
+ * The name of the worker is `TOPOLOGY GENERATION`; the topology names the lab. All pages with this name share the worker; where a
  * browser cannot share workers, each page has its own. The files of Python are in the folder `python/` beside that of the console.
  *
  * States: loading -> (choosing ->) ready, or failed. `choosing`: the browser has kept a lab of this name, and the page asks
- * whether to go on with it.
+ * whether to go on with it. If a lab does not open, the kept one is offered, with the reason.
  */
 
 import { CLOCK, LAB } from "../api.js";
@@ -34,10 +34,10 @@ const PYTHON = new URL("../../python/", import.meta.url);
 /** Taken at once: `confine` takes it from everybody. */
 const { fetch } = self;
 
-/** How often the lab is kept at most, in milliseconds, if it changes all the time. */
-const KEEP_EVERY_MS = 3_000;
+/** How often the worker looks whether the clock has moved, in milliseconds. */
+const LOOK_MS = 3_000;
 
-/** How many times as long as the last keeping took the lab is left alone. */
+/** How many times as long as the last keeping took the lab is left alone, if it changes all the time. */
 const REST = 20;
 
 /** After how many attempts the pages say that the lab is not kept. */
@@ -49,7 +49,8 @@ const NO_MEMORY = /memory/i;
 /** The answer of a lab to a request for which there was no memory: a tab has no disk that could be full. */
 const INSUFFICIENT_STORAGE = 507;
 
-const [name = "default"] = self.name.split(" ");
+/** The name of the lab. It may have spaces, and the generation has none. */
+const name = self.name.slice(0, self.name.lastIndexOf(" "));
 
 /** Python's side of the lab, when it is loaded. @type {Promise<Browser>} */
 const browser = load();
@@ -57,7 +58,16 @@ const browser = load();
 /** Returns whether a lab is open. */
 let isOpen = false;
 
-const ports = new LabPorts({ answer, open });
+/** Resolves when no lab is being opened. */
+let opened = Promise.resolve();
+
+/** Whether the lab is to be kept without a rest. */
+let hurried = false;
+
+/** Looks whether the rest between two keepings ends. */
+let changed = () => {};
+
+const ports = new LabPorts({ answer, open, changed: () => changed(), hidden });
 
 /** @param {Request} request @param {Send} send @returns {Answering} */
 function answer({ method, target, headers, body }, send) {
@@ -69,37 +79,50 @@ function answer({ method, target, headers, body }, send) {
       if (kind === "start" && a === INSUFFICIENT_STORAGE) fail(new Error("no memory is free"));
     });
     // `then` destroys the proxy on which it is called, so a copy of it is awaited, and the proxy can be cancelled.
-    return answering.copy().then(destroy, (error) => {
-      destroy();
-      throw broken(error);
-    });
+    return answering.copy().then(() => undefined);
   });
-  const destroy = () => answering?.destroy();
-  return { then: whole.then.bind(whole), cancel: () => answering?.cancel() };
+  const ended = whole.then(destroy, (error) => {
+    destroy();
+    throw broken(error);
+  });
+  function destroy() {
+    answering?.destroy();
+  }
+  return { then: ended.then.bind(ended), cancel: () => answering?.cancel() };
 }
 
 /**
- * Begin with a lab, in place of the one that is open.
+ * Begin with a lab, in place of the one that is open, when no other is being opened.
  * @param {Beginning} beginning
  */
-async function open(beginning) {
+function open(beginning) {
+  const opening = opened.then(() => begin(beginning));
+  opened = opening.catch(() => undefined);
+  return opening;
+}
+
+/** @param {Beginning} beginning */
+async function begin(beginning) {
   const python = await browser;
   if (isOpen && beginning.how !== "topology" && beginning.how !== "file") return; // another page has chosen already
-  const kept = beginning.how === "kept" ? await keptLab(name) : undefined;
   if (!isOpen) tell("loading", 0.8, "Starting the servers");
-  const file = beginning.how === "file" ? beginning.content : kept?.content;
-  const topology = beginning.how === "topology" ? beginning.content : file ? undefined : await example();
-  const mistakes = await python.open_lab(topology, file).catch((error) => {
-    throw broken(error);
-  });
-  if (mistakes.length > 0) {
-    if (!isOpen) await choose();
-    throw new Error(mistakes.join("\n"));
+  try {
+    const kept = beginning.how === "kept" ? await keptLab(name) : undefined;
+    const file = beginning.how === "file" ? beginning.content : kept?.content;
+    const topology = beginning.how === "topology" ? beginning.content : file ? undefined : await example();
+    const mistakes = await python.open_lab(topology, file);
+    if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
+  } catch (error) {
+    broken(error);
+    if (!isOpen && !hasFailed() && !(await offer(wordsOf(error)))) fail(error);
+    throw error;
   }
   isOpen = true;
   ports.changes++;
   tell("ready", 1, "");
 }
+
+const hasFailed = () => ports.condition.state === "failed";
 
 /** Return the topology of this address. */
 async function example() {
@@ -124,11 +147,19 @@ function tell(state, step, words) {
 
 /** Begin with a new lab, or ask the pages whether to go on with the one that the browser has kept. */
 async function choose() {
+  if (!(await offer(""))) await open({ how: "new" });
+}
+
+/**
+ * Ask the pages whether to go on with the lab that the browser has kept. Returns false if there is none.
+ * @param {string} words why another attempt has failed
+ */
+async function offer(words) {
   const kept = await keptLab(name).catch(() => undefined); // a browser that keeps nothing, as in a private window
-  if (!kept) return open({ how: "new" });
+  if (!kept) return false;
   const { keptAt, organization, labTime } = kept;
-  ports.tell({ state: "choosing", step: 0.7, words: "", kept: { keptAt, organization, labTime } });
-  return undefined;
+  ports.tell({ state: "choosing", step: 0.7, words, kept: { keptAt, organization, labTime } });
+  return true;
 }
 
 /** Return the body of an answer of the lab. @param {string} target @returns {Promise<Blob>} */
@@ -171,6 +202,8 @@ async function keepAlways() {
   let failures = 0;
   for (;;) {
     const began = performance.now();
+    const { changes } = ports;
+    hurried = false;
     try {
       if (isOpen) state = await keep(state);
       if (isOpen && failures >= MOST_FAILURES) tell("ready", 1, "");
@@ -180,9 +213,33 @@ async function keepAlways() {
       if (isOpen && failures === MOST_FAILURES)
         tell("ready", 1, `This browser does not keep the lab: ${wordsOf(error)}`);
     }
-    const restMs = Math.max(KEEP_EVERY_MS, REST * (performance.now() - began));
-    await new Promise((resolve) => setTimeout(resolve, restMs));
+    await rest(REST * (performance.now() - began), () => hurried);
+    await rest(LOOK_MS, () => hurried || ports.changes !== changes);
   }
+}
+
+/**
+ * Wait for a time, or until something is so.
+ * @param {number} ms
+ * @param {() => boolean} holds
+ * @returns {Promise<void>}
+ */
+function rest(ms, holds) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    changed = () => {
+      if (!holds()) return;
+      clearTimeout(timer);
+      resolve();
+    };
+    changed();
+  });
+}
+
+/** A page is hidden, and may end soon: keep the lab now. */
+function hidden() {
+  hurried = true;
+  changed();
 }
 
 /** Return an error of Python. If Python cannot go on after it, the worker has failed. @template E @param {E} error */
@@ -193,6 +250,7 @@ function broken(error) {
 
 /** Say in plain words why there is no lab. It is kept no more, so what was kept is from before. @param {unknown} error */
 function fail(error) {
+  if (hasFailed()) return;
   const words = wordsOf(error);
   const why = isOpen ? "The lab could not go on" : "The lab could not begin";
   isOpen = false;

@@ -4,6 +4,7 @@
  */
 
 import { ReplaySource } from "../source/replay.js";
+import { fullInstant, parseInstant } from "../state/lab_time.js";
 import { Store } from "../store.js";
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { LabMap } from "../views/map.js";
@@ -60,26 +61,22 @@ export function Opening({ door, condition, address, preferences, again }) {
         ${words || "Loading the lab"} … The lab runs in this browser: nothing is installed, and nothing leaves your machine.
       </p>`
     }
-    ${state === "choosing" && door && kept && html`<${Choice} door=${door} kept=${kept} />`}
+    ${state === "choosing" && door && kept && html`<${Choice} door=${door} kept=${kept} refused=${words} />`}
     ${state === "failed" && html`<${Failed} words=${words} again=${again} />`}
     ${store && map && html`<${LabMap} store=${store} state=${map} />`}
   </main></div>`;
 }
 
-/** @param {{door: TabDoor, kept: NonNullable<Condition["kept"]>}} props */
-function Choice({ door, kept }) {
-  const [refused, setRefused] = useState("");
+/** @param {{door: TabDoor, kept: NonNullable<Condition["kept"]>, refused: string}} props */
+function Choice({ door, kept, refused }) {
   const [chosen, setChosen] = useState(false);
   const open = (/** @type {"kept" | "new"} */ how) => {
     setChosen(true);
-    door.open({ how }).catch((/** @type {Error} */ error) => {
-      setChosen(false);
-      setRefused(error.message);
-    });
+    door.open({ how }).catch(() => undefined); // then the worker offers the lab again, with the reason
   };
   const time = momentOf(kept.keptAt);
   return html`<section class="choice" aria-label="The lab that this browser has kept">
-    <p>This browser has kept the lab ${kept.organization}, which stands at ${kept.labTime}.</p>
+    <p>This browser has kept the lab ${kept.organization}, which stands at ${fullInstant(parseInstant(kept.labTime) ?? 0)} UTC.</p>
     <div class="row">
       <button class="primary" disabled=${chosen} onClick=${() => open("kept")}>Go on with the lab of ${time}</button>
       <button disabled=${chosen} onClick=${() => open("new")}>Start over</button>

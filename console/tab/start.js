@@ -63,13 +63,15 @@ show(null, keeping);
 await filesReady((kept) => (keeping.value = { state: "loading", step: kept, words: "Loading the lab's files" }));
 
 const door = doorTo(`${name} ${localStorage.getItem(generations) ?? 0}`);
+document.addEventListener("visibilitychange", () => document.hidden && door.hide());
 addEventListener("pagehide", () => door.leave());
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload()); // the browser has kept a page that had left
 show(door, door.condition);
 
 const stop = effect(() => {
-  const { state } = door.condition.value;
-  if (state === "choosing" && address.lesson) void door.open({ how: "kept" }); // the lesson is asked for, not its neighbour
+  const { state, words } = door.condition.value;
+  // The lesson is asked for, not its neighbour. If that does not open, the page says why, and asks.
+  if (state === "choosing" && address.lesson && !words) door.open({ how: "kept" }).catch(() => undefined);
   if (state !== "ready") return;
   queueMicrotask(() => {
     stop();

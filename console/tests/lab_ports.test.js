@@ -22,6 +22,16 @@ class Echo {
     this.cancelled = [];
     /** @type {Beginning[]} */
     this.begun = [];
+    this.toldOfChanges = 0;
+    this.toldOfHiding = 0;
+  }
+
+  changed() {
+    this.toldOfChanges++;
+  }
+
+  hidden() {
+    this.toldOfHiding++;
   }
 
   /** @param {Request} request @param {Send} send */
@@ -145,12 +155,22 @@ test("a lab is opened on order, and its mistakes come back", async () => {
   );
 });
 
-test("only requests that can change the lab count as changes", async () => {
-  const { ports, door } = lab();
+test("only requests that can change the lab count as changes, and when they have ended", async () => {
+  const { echo, ports, door } = lab();
   ports.tell(READY);
   const page = door();
-  await page.ask("/lab");
+  await (await page.ask("/lab")).text();
+  await page.ask("/stream", { method: "POST" });
   assert.equal(ports.changes, 0);
-  await page.ask("/lab/clock/step", { method: "POST" });
+  await (await page.ask("/lab/clock/step", { method: "POST" })).text();
+  await until(() => echo.toldOfChanges === 1);
   assert.equal(ports.changes, 1);
+  await assert.rejects(page.ask("/broken", { method: "POST" }));
+  assert.equal(ports.changes, 2);
+});
+
+test("the lab learns that a page is hidden", async () => {
+  const { echo, door } = lab();
+  door().hide();
+  await until(() => echo.toldOfHiding === 1);
 });
