@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from node.api.routing.dispatch import deliver, fields_of
+from pflab.errors import LabError
 from pflab.lab.histories import Histories
 from pflab.lessons.classroom import Classroom
 from pflab.lessons.routes import extension_of
@@ -72,8 +73,11 @@ class Tab:
             return SimulatedLab(topology, folder=folder, seed=seed, earlier=earlier, most_events=MOST_HELD)
 
         def next_folder() -> RunFolder:
-            return RunFolder.create(folder, RUN, started=now())
+            run_folder = RunFolder.create(folder, RUN, started=now())
+            self._folders.append(run_folder.path)
+            return run_folder
 
+        self._folders: list[Path] = []
         if isinstance(lab, str):
             topology, seed, first, earlier = topology_from_text(lab), SEED, next_folder(), None
         else:
@@ -85,7 +89,11 @@ class Tab:
                     int((taken.path / "seed").read_text("ascii")),
                 )
                 first = next_folder()
-                earlier = continue_run(taken.path, first)
+                try:
+                    earlier = continue_run(taken.path, first)
+                except LabError:
+                    self._remove_folders()
+                    raise
         self._histories = Histories(first, make, next_folder, earlier)
         self._lessons = extension_of(Classroom(lessons, _lab_of_lesson))
         self._app = app_of_live_lab(lambda: self._histories.lab, self._lessons)
@@ -94,7 +102,8 @@ class Tab:
     async def up(self) -> None:
         """Start the lab."""
         await self._histories.lab.up()
-        self._following = asyncio.create_task(self._histories.follow(self._remove_earlier), name="histories")
+        following = self._histories.follow(lambda: self._remove_folders(but=self._histories.folder.path))
+        self._following = asyncio.create_task(following, name="histories")
 
     async def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes, send: SendPart) -> None:
         """Answer a request to the lab's HTTP API, or to that of a lesson. The task that calls this function can be cancelled to
@@ -132,20 +141,24 @@ class Tab:
         return await self._histories.lab.as_file()
 
     async def close(self) -> None:
-        """End the lab and its lessons."""
+        """End the lab and its lessons, and remove their files."""
         await self._lessons.close()
         if self._following is not None:
             self._histories.orders.put_nowait(None)
             await asyncio.wait([self._following])
         await self._histories.lab.close()
+        self._remove_folders()
 
-    def _remove_earlier(self) -> None:
-        """Remove the files of the run history that has ended: in a browser they are in memory. The next one has copies of its
-        saved labs."""
-        kept = self._histories.folder.path
-        for path in kept.parent.iterdir():
-            if path != kept:
-                shutil.rmtree(path)
+    def _remove_folders(self, but: Path | None = None) -> None:
+        """Remove the files of the run histories that have ended: in a browser they are in memory. The next history has copies
+        of the saved labs.
+
+        but: the folder of the present history; None if there is none.
+        """
+        ended = [path for path in self._folders if path != but]
+        self._folders = [path for path in self._folders if path == but]
+        for path in ended:
+            shutil.rmtree(path)
 
 
 def _lab_of_lesson(topology: Topology, folder: RunFolder, run: str) -> SimulatedLab:

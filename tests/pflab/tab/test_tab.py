@@ -99,6 +99,20 @@ async def test_a_lab_goes_back(page: Page, tmp_path: Path) -> None:
     assert len([*(tmp_path / RUN).iterdir()]) == 1
 
 
+async def test_a_lab_that_ends_leaves_no_files(page: Page, tmp_path: Path) -> None:
+    """A lab that is opened beside another one keeps its files while the other goes back, and removes no files but its own when
+    it ends, because in a browser they are in memory."""
+    file = await page.tab.saved()
+    await page.json("PUT", "/lab/saved/start")
+    async with opened(tmp_path, file) as other:
+        await page.json("POST", "/lab/saved/start/reset")
+        await ready(page)
+        await other.json("POST", "/nodes/A/messages", {"folder": "Projects", "subject": "Hello"})
+        await other.json("PUT", "/lab/saved/other")
+    assert await page.json("GET", "/lab/saved") == ["start"]
+    assert len([*(tmp_path / RUN).iterdir()]) == 1
+
+
 async def test_a_lab_that_cannot_go_back_says_so(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the next history does not begin, each request raises the reason, and none waits for a lab that never comes."""
     await page.json("PUT", "/lab/saved/start")
