@@ -62,7 +62,7 @@ export function Opening({ door, condition, address, preferences, again }) {
       </p>`
     }
     ${state === "choosing" && door && kept && html`<${Choice} door=${door} kept=${kept} refused=${words} />`}
-    ${state === "failed" && html`<${Failed} words=${words} again=${again} />`}
+    ${state === "failed" && html`<${Failed} words=${words} example=${address.topology} again=${again} />`}
     ${store && map && html`<${LabMap} store=${store} state=${map} />`}
   </main></div>`;
 }
@@ -85,11 +85,14 @@ function Choice({ door, kept, refused }) {
   </section>`;
 }
 
-/** @param {{words: string, again: () => void}} props */
-export function Failed({ words, again }) {
-  return html`<section role="alert">
-    <p class="problem">${words}</p>
-    <button onClick=${again}>Begin again</button>
+/** example: the name of the example that did not begin. @param {{words: string, example: string, again: () => void}} props */
+function Failed({ words, example, again }) {
+  return html`<section>
+    <p class="problem" role="alert">${words}</p>
+    <div class="row">
+      <button onClick=${again}>Begin again</button>
+      ${example && html`<a class="button" href="./">Open the lab with five servers</a>`}
+    </div>
   </section>`;
 }
 

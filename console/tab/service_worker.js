@@ -96,7 +96,16 @@ async function answerTo({ url }) {
   const address = origin + pathname;
   const name = address.startsWith(ADDRESS) ? address.slice(ADDRESS.length) || PAGE : null;
   if (name === null || !Object.hasOwn(files, name)) return new Response(null, { status: 404, headers: HEADERS });
-  return (await (await caches.open(CACHE)).match(addressOf(name))) ?? Response.error();
+  const cache = await caches.open(CACHE);
+  const kept = await cache.match(addressOf(name));
+  if (kept) return kept;
+  try {
+    const answer = await fetched(name); // somebody has removed it: a tool of the browser, another page of this host
+    await cache.put(addressOf(name), answer.clone());
+    return answer;
+  } catch {
+    return Response.error();
+  }
 }
 
 scope.addEventListener("install", (/** @type {LifeEvent} */ event) => event.waitUntil(keepAll()));

@@ -12,6 +12,7 @@ import { Mails } from "./mails.js";
 import { Matrix } from "./matrix.js";
 import { Panel } from "./panel.js";
 import { TopBar } from "./top_bar.js";
+import { Visit } from "./visit.js";
 import { WhatIf } from "./what_if.js";
 
 /** @typedef {import("../store.js").Store} Store */
@@ -30,7 +31,7 @@ export function App({ store, link }) {
     if (state) performance.mark("lab shown"); // make bench-console measures how long this takes
   }, [Boolean(state)]);
   if (store.ended.value) return html`<${EndedLesson} store=${store} />`;
-  if (store.failure.value) return html`<p class="loading" role="alert">${store.failure.value}</p>`;
+  if (store.failure.value) return html`<${Failure} store=${store} />`;
   if (!state) return html`<p class="loading">Loading the lab …</p>`;
   if (store.lesson.presenting) return html`<${Presenter} store=${store} />`;
   return html`
@@ -74,6 +75,18 @@ function viewOf(store, state) {
   if (store.page.view.value === "folders") return html`<${Folders} store=${store} state=${state} />`;
   if (store.page.view.value === "mails") return html`<${Mails} store=${store} state=${state} />`;
   return html`<${LabMap} store=${store} state=${state} />`;
+}
+
+/** Why the lab is not shown, and the way to another one if there is one. @param {{store: Store}} props */
+function Failure({ store }) {
+  const home = store.address.home();
+  return html`<section class="loading">
+    <p role="alert">${store.failure.value}</p>
+    ${
+      String(home) !== String(store.address) &&
+      html`<${Visit} class="button" store=${store} address=${home}>Go to the lab</${Visit}>`
+    }
+  </section>`;
 }
 
 /** What the lab refused, until the user closes it. @param {{store: Store}} props */

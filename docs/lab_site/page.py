@@ -8,14 +8,17 @@ from typing import Final
 
 from pflab.server.console import POLICY
 
-_FROM_DISK: Final = (
-    'if (location.protocol === "file:") document.querySelector(".loading").textContent = '
-    '"This page needs a web server, because browsers run no programs from a disk. '
-    'In the folder of the site: python3 -m http.server --bind 127.0.0.1";'
+_NOT_LOADED: Final = (
+    'const loading = document.querySelector(".loading");'
+    'addEventListener("error", () => { loading.textContent = location.protocol === "file:"'
+    ' ? "This page needs a web server, because browsers run no programs from a disk. '
+    'In the folder of the site: python3 -m http.server --bind 127.0.0.1"'
+    ' : "A program of this page could not be loaded. Is there a network? Load the page again."; }, true);'
 )
-"""What the page does if it is opened as a file: then the browser loads no module, so this script is in the page."""
+"""What the page does if a module of the console is not loaded, as if the page is opened as a file, the network ends, or the
+site changes meanwhile. It is in the page, before the first module. Once the console has begun, what it changes is not shown."""
 
-_STARTS: Final = '<script type="module" src="./console/main.js"></script>'
+_STARTS: Final = '    <script type="module" src="./console/main.js"></script>\n'
 _WITHOUT_SCRIPTS: Final = ("<noscript>", "</noscript>")
 
 
@@ -24,7 +27,7 @@ def of_lab(console: str) -> str:
 
     console: the page of the console. Raises ValueError if it does not have what is replaced.
     """
-    page = _replaced(console, _STARTS, '<script type="module" src="./console/tab/start.js"></script>')
+    page = _replaced(console, _STARTS, "")
     page = _replaced(
         page, "<title>", f'<meta http-equiv="Content-Security-Policy" content="{policy()}" />\n    <title>'
     )
@@ -33,13 +36,13 @@ def of_lab(console: str) -> str:
     return _replaced(
         f"{start}<noscript><p>The lab runs in this browser, so it needs JavaScript.</p></noscript>{end}",
         "</body>",
-        f"  <script>{_FROM_DISK}</script>\n  </body>",
+        f'  <script>{_NOT_LOADED}</script>\n    <script type="module" src="./console/tab/start.js"></script>\n  </body>',
     )
 
 
 def policy() -> str:
     """Return the policy of the page and its workers: they load their own files, and Python as WebAssembly."""
-    script = b64encode(sha256(_FROM_DISK.encode()).digest()).decode()
+    script = b64encode(sha256(_NOT_LOADED.encode()).digest()).decode()
     # A page cannot say who may frame it; only a server can.
     kinds = [kind for kind in POLICY.split("; ") if not kind.startswith("frame-ancestors")]
     kinds = [

@@ -209,13 +209,19 @@ def test_the_file_of_a_lab_goes_to_a_judge_and_to_another_tab(
 
 
 def test_a_lab_that_cannot_begin_says_why(site: str, open_page: OpenPage) -> None:
-    """An address with an unknown topology says so."""
+    """An address with an unknown topology or lesson says so, and leads to the lab."""
     watched = open_page(f"{site}?topology=no-such")
     expect(watched.page.get_by_role("alert")).to_contain_text(
         "there is no example topology “no-such”", timeout=LONGEST_MS
     )
     expect(watched.page.get_by_role("button", name="Begin again")).to_be_visible()
-    watched.complaints.clear()  # its files were not found
+    watched.page.get_by_role("link", name="Open the lab with five servers").click()
+    up(watched.page)
+    watched.page.goto(f"{site}?lesson=no-such")
+    expect(watched.page.get_by_role("alert")).to_contain_text("is not a lesson", timeout=LONGEST_MS)
+    watched.page.get_by_role("link", name="Go to the lab").click()
+    up(watched.page)
+    watched.complaints.clear()  # their files were not found
 
 
 def test_a_lab_that_could_not_begin_begins_again(served: StaticServer, open_page: OpenPage) -> None:

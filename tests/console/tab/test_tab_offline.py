@@ -133,6 +133,39 @@ def test_a_file_that_was_changed_is_not_kept(served: StaticServer, files: Path, 
     assert is_kept(page)
 
 
+@pytest.mark.parametrize("content", [None, "export const renamed = true;\n"], ids=["missing", "of another version"])
+def test_a_page_without_its_programs_says_so(
+    served: StaticServer, files: Path, open_page: OpenPage, content: str | None
+) -> None:
+    """If the network ends while the page loads its programs, or the site is replaced meanwhile, the page says so, and the next
+    attempt succeeds."""
+    program = files / "console" / "tab" / "opening.js"
+    right = program.read_text("utf-8")
+    if content is None:
+        served.missing.add(program.name)
+    else:
+        program.write_text(content, "utf-8")
+    watched = open_page(served.url)
+    expect(watched.page.get_by_text("A program of this page could not be loaded.")).to_be_visible()
+    watched.complaints.clear()
+    served.missing.clear()
+    program.write_text(right, "utf-8")
+    watched.page.reload()
+    up(watched.page)
+
+
+def test_a_kept_file_that_is_removed_comes_again(served: StaticServer, open_page: OpenPage) -> None:
+    """If a file is no longer in the browser's cache, it comes from the network, and is kept again."""
+    watched = open_page(served.url)
+    up(watched.page)
+    watched.page.evaluate("caches.keys().then((names) => Promise.all(names.map((name) => caches.delete(name))))")
+    watched.page.reload()
+    watched.page.get_by_role("button", name="Start over").or_(
+        watched.page.get_by_role("tab", name="Map")
+    ).first.wait_for()
+    assert watched.page.evaluate("caches.match('./index.html').then(Boolean)")
+
+
 def test_a_browser_without_service_workers_plays_the_lab(served: StaticServer, open_page: OpenPage) -> None:
     """In a private window, or on another host without HTTPS, the lab is played as long as there is a network."""
     watched = open_page("about:blank")
