@@ -11,7 +11,7 @@ import { effect, signal } from "./vendor/preact.js";
  *
  * @typedef {object} Beat
  * @property {number} index
- * @property {"say" | "question" | "reveal"} kind
+ * @property {"say" | "question" | "reveal" | "problem"} kind a problem: a step of the lesson has failed
  * @property {string} text
  * @property {string} at
  * @property {number} seq how many events had happened
@@ -21,7 +21,8 @@ import { effect, signal } from "./vendor/preact.js";
  * @property {string | null} answer
  * @property {string | null} because
  * @property {string | null} notes for the presenter
- * @property {string[]} changes what people have changed in the lab until the next beat
+ * @property {string[]} changes what people have changed in the lab until the next beat, in words after "you"
+ * @property {string[]} expected of a problem: what the lesson expected and what it found, as lines
  * @property {Highlight | null} highlight
  *
  * @typedef {object} Highlight What a text speaks of.
@@ -224,12 +225,20 @@ export class LessonPlayer {
   }
 
   /**
-   * Play the lesson again up to a beat, in a new lab that takes the place of this one. The page then begins again, as after each
-   * reset of a lab.
+   * Go back to a beat: a new lab takes the place of this one, and is what this lab was at the beat. The page then begins again, as
+   * after each reset of a lab.
    * @param {number} index of the beat
    */
   again(index) {
-    return this.store.orders.send(`Playing to step ${index + 1}`, LESSON.again, { text: index });
+    return this.store.orders.send(`Going back to step ${index + 1}`, LESSON.again, { text: index });
+  }
+
+  /**
+   * Return the beats before the one that is shown after which people have changed the lab. What the lesson tells after them may
+   * not be true in this lab.
+   */
+  disturbed() {
+    return this.lesson.value?.beats.slice(0, this.index.value).filter(({ changes }) => changes.length > 0) ?? [];
   }
 
   /**

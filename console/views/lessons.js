@@ -41,7 +41,8 @@ export function Lessons({ store }) {
   return html`<dialog ref=${dialog} class="lessons" aria-label="Lessons" onClose=${() => (store.page.dialog.value = "")}>
     <h2>Lessons</h2>
     <p class="hint">
-      Each lesson is played in a lab of its own, beside the lab that you see. Its stores, databases and mails are real.
+      Each lesson is played in a lab of its own, beside the lab that you see. Its stores, databases and mails are real; only the
+      network between them is simulated.
       ${store.address.inTab && NOT_KEPT}
     </p>
     ${
@@ -138,7 +139,11 @@ export function LessonCard({ store }) {
     ${index === 0 && lesson.introduction && html`<p class="introduction">${lesson.introduction}</p>`}
     ${index === 0 && store.address.inTab && html`<p class="hint">${NOT_KEPT}</p>`}
     ${index === 0 && !live && html`<p class="hint">A replay: what happened when this lesson was played.</p>`}
-    <div aria-live="polite">${beat ? html`<${BeatText} store=${store} beat=${beat} />` : html`<${TheEnd} store=${store} lesson=${lesson} />`}</div>
+    <div aria-live="polite">
+      ${beat?.kind === "problem" ? html`<${Problem} store=${store} beat=${beat} />` : html`<${Disturbed} store=${store} />`}
+      ${beat && beat.kind !== "problem" && html`<${BeatText} store=${store} beat=${beat} />`}
+      ${!beat && html`<${TheEnd} store=${store} lesson=${lesson} />`}
+    </div>
     ${!live && beat?.notes && html`<details><summary>Presenter's notes</summary>${beat.notes}</details>`}
     <footer>
       <button disabled=${index === 0 || busy} onClick=${() => player.back()} title="One step back (b)">Back</button>
@@ -169,18 +174,24 @@ export function LessonCard({ store }) {
       }
       ${
         live &&
-        index < player.last() &&
         beat &&
+        beat.kind !== "problem" &&
+        index > 0 &&
         html`<button disabled=${busy} title="The lab becomes again what it was at this step" onClick=${() => player.again(index)}>
-          Play again from here
+          Start this step again
         </button>`
+      }
+      ${
+        live &&
+        beat &&
+        html`<button disabled=${busy} title="Begin the lesson anew, in a new lab" onClick=${() => player.again(0)}>Start over</button>`
       }
       <span class="space"></span>
       ${
         beat &&
         (live || !last) &&
         html`<button class="primary" disabled=${busy} onClick=${() => player.next()} title="Next step (Enter)">
-        ${busy ? "…" : last && beat.kind === "question" && !beat.given ? "Show me" : "Next"}
+        ${busy ? "…" : nextWords(beat, last)}
       </button>`
       }
     </footer>
@@ -247,7 +258,7 @@ function TheEnd({ store, lesson }) {
   }
   const { outside } = source;
   return html`
-    ${lesson.failure && html`<${Failure} store=${store} lesson=${lesson} failure=${lesson.failure} />`}
+    ${lesson.failure && html`<p class="wrong">The lesson could not go on: ${lesson.failure.join(" ")}</p>`}
     ${lesson.verdict?.in_words.map((sentence) => html`<p>${sentence}</p>`)} ${lesson.look && html`<p>Look at: ${lesson.look}</p>`}
     ${
       lesson.look &&
@@ -265,25 +276,45 @@ function TheEnd({ store, lesson }) {
   `;
 }
 
-/** Why a lesson could not go on, and the way back. @param {{store: Store, lesson: Lesson, failure: string[]}} props */
-function Failure({ store, lesson, failure }) {
-  const disturbed = lesson.beats.filter(({ changes }) => changes.length > 0);
-  const first = disturbed.at(0)?.index ?? lesson.beats.length - 1;
-  return html`<p class="wrong">The lesson could not go on.</p>
-    <ul>
-      ${disturbed.map(
-        ({ index, changes }) => html`<li>After step ${index + 1} the lab was changed: ${changes.join("; ")}</li>`,
-      )}
-    </ul>
-    <button
-      class="primary"
-      disabled=${Boolean(store.orders.busy.value)}
-      onClick=${() => store.lesson.again(first)}
-    >
-      Play again from step ${first + 1}
-    </button>
+/** @param {import("../lesson_player.js").Beat} beat @param {boolean} last whether it is the newest one */
+function nextWords({ kind, given }, last) {
+  if (kind === "problem") return "Go on from here";
+  return last && kind === "question" && !given ? "Show me" : "Next";
+}
+
+/** What people have changed before the text that is shown, and the way back. @param {{store: Store}} props */
+function Disturbed({ store }) {
+  const disturbed = store.lesson.disturbed();
+  if (disturbed.length === 0) return null;
+  return html`<p class="disturbed" role="note">
+    ${disturbed.map(({ index, changes }) => `You ${joined(changes)} in step ${index + 1}. `)}
+    The lesson is written for a lab without that.${" "}
+    <${BackTo} store=${store} index=${disturbed[0].index} />
+  </p>`;
+}
+
+/** A step of the lesson that has failed, because the lab was changed. @param {{store: Store, beat: import("../lesson_player.js").Beat}} props */
+function Problem({ store, beat }) {
+  const disturbed = store.lesson.disturbed().at(-1);
+  return html`<p class="wrong">${beat.text}</p>
+    ${disturbed && html`<p><${BackTo} store=${store} index=${disturbed.index} /></p>`}
     <details>
       <summary>What the lesson expected</summary>
-      <pre>${failure.join("\n")}</pre>
+      <ul>
+        ${beat.expected.map((line) => html`<li>${line}</li>`)}
+      </ul>
     </details>`;
+}
+
+/** @param {{store: Store, index: number}} props */
+function BackTo({ store, index }) {
+  if (!store.source.live) return null;
+  return html`<button disabled=${Boolean(store.orders.busy.value)} onClick=${() => store.lesson.again(index)}>
+    Start step ${index + 1} again
+  </button>`;
+}
+
+/** @param {string[]} words */
+function joined(words) {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }

@@ -1,4 +1,7 @@
-"""The classroom: the labs of the lessons that are played at present, each in this process with its own topology and clock.
+"""The classroom: the labs of the lessons that are played at present, each simulated with its own topology and clock.
+
+A lesson's lab is simulated wherever the lesson is played, on a server or in a browser tab. Such a lab can be saved at each text
+and continued from there, and nothing happens in between.
 
 A lesson ends when somebody ends it, when nobody has used it for IDLE_S, when it must make room for another, or when the
 classroom closes. A lesson is in use while it plays, and while a request to its lab is open, such as a stream of events.
@@ -16,20 +19,24 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, ExitStack, contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from node.api.asgi import App
 from pflab.errors import LabError
 from pflab.lessons.lesson_folder import LessonFolder, remove_abandoned
+from pflab.runs.continued import continue_run
+from pflab.runs.lab_file import unpack
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
+from pflab.simulation.simulated_lab import SimulatedLab
 from pflab.threads import in_thread
 from topology.problems import did_you_mean, quoted
+from traces.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
-    from pflab.lab.served_lab import InProcessLab
-    from pflab.lessons.played_lesson import PlayedLesson
+    from pflab.lessons.played_lesson import PlayedLesson, SavedText
     from pflab.scenario.load import Scenario
     from topology.model import Topology
 
@@ -45,10 +52,6 @@ CHECK_S: Final = 60.0
 ID_BYTES: Final = 8
 
 log = logging.getLogger("pflab.lessons")
-
-
-MakeLab: TypeAlias = "Callable[[Topology, RunFolder, str], InProcessLab]"
-"""Makes the lab of a lesson: an organization, the folder and the id of its run."""
 
 
 class LessonUnknown(Exception):
@@ -69,7 +72,7 @@ class OpenLesson:
 
     id: str
     played: PlayedLesson
-    lab: InProcessLab
+    lab: SimulatedLab
     app: App
     folder: LessonFolder
     used_s: float
@@ -86,7 +89,6 @@ class Classroom:
 
     lessons: returns the lessons by their names. It is called at each use, so that a lesson whose file was corrected begins with
         the new text.
-    make_lab: makes the lab of a lesson.
     most: the most lessons that are played together.
     monotonic: returns real time in seconds.
     """
@@ -94,13 +96,11 @@ class Classroom:
     def __init__(
         self,
         lessons: Callable[[], Mapping[str, Scenario]],
-        make_lab: MakeLab,
         *,
         most: int = MOST_LESSONS,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.lessons = lessons
-        self._make_lab = make_lab
         self._most = most
         self._monotonic = monotonic
         self._open: dict[str, OpenLesson] = {}
@@ -127,7 +127,7 @@ class Classroom:
             found.used_s = self._monotonic()
 
     @contextmanager
-    def following(self, lesson_id: str) -> Iterator[Callable[[], InProcessLab | None]]:
+    def following(self, lesson_id: str) -> Iterator[Callable[[], SimulatedLab | None]]:
         """Yield a function that returns the lab of a lesson, or None if there is no such lesson. The lesson counts as in use
         inside the block."""
         with ExitStack() as uses:
@@ -154,21 +154,22 @@ class Classroom:
         return opened
 
     async def again(self, lesson_id: str, text: int) -> OpenLesson:
-        """Play a lesson again in a new lab, which takes the place of its lab, up to a text that was told.
+        """Continue a lesson from a text that was told: in a new lab, which takes the place of its lab, and is what that lab was
+        at the text. The first text begins the lesson anew.
 
-        lesson_id: of the lesson, which keeps it. Learners get the questions answered as they were.
+        lesson_id: of the lesson, which keeps it. A question keeps its answer.
         text: the index of the text.
 
         Raises LessonUnknown, and Misuse if the text was not told.
         """
         async with self._beginning:  # at most one lab more than lessons is open
             with self.using(lesson_id) as before:
-                before.played.check_told(text)
-                opened = await self._opened(lesson_id, before.played.name, self._lesson(before.played.name))
+                saved = before.played.saved_text(text)
+                lesson = self._lesson(before.played.name)
+                opened = await self._opened(lesson_id, before.played.name, lesson, before.played, saved)
                 async with AsyncExitStack() as undo:
                     undo.push_async_callback(_close, opened)
                     await opened.played.begin()
-                    await opened.played.follow(before.played, text)
                     if self._open.get(lesson_id) is not before:
                         raise LessonUnknown("the lesson has ended meanwhile")
                     undo.pop_all()
@@ -220,20 +221,47 @@ class Classroom:
             raise LessonUnknown(f"{quoted(name)} is not a lesson; {did_you_mean(name, lessons)}")
         return lessons[name]
 
-    async def _opened(self, lesson_id: str, name: str, lesson: Scenario) -> OpenLesson:
+    async def _opened(
+        self,
+        lesson_id: str,
+        name: str,
+        lesson: Scenario,
+        before: PlayedLesson | None = None,
+        saved: SavedText | None = None,
+    ) -> OpenLesson:
+        """Open the lab of a lesson: a new one, or one that continues from a saved text of a lesson that was played before."""
         from pflab.lessons.played_lesson import PlayedLesson  # noqa: PLC0415 - the models of steps take long to build
 
         folder = LessonFolder()
-        run = f"{name}/{secrets.token_hex(ID_BYTES)}"
-        lab = self._make_lab(lesson.topology, RunFolder.at(folder.path), run)
+        try:
+            if before is None or saved is None:
+                run = f"{name}/{secrets.token_hex(ID_BYTES)}"
+                lab = SimulatedLab(lesson.topology, folder=RunFolder.at(folder.path), run=run)
+                played = PlayedLesson(name, lesson, lab)
+            else:
+                lab = _continued(saved, before.topology, folder.path)
+                played = before.continued(saved, lesson, lab)
+        except BaseException:
+            folder.remove()
+            raise
         try:
             await lab.up()
         except BaseException:
             await lab.close()
             folder.remove()
             raise
-        app = app_of_live_lab(lambda: lab)
-        return OpenLesson(lesson_id, PlayedLesson(name, lesson, lab), lab, app, folder, self._monotonic())
+        return OpenLesson(lesson_id, played, lab, app_of_live_lab(lambda: lab), folder, self._monotonic())
+
+
+def _continued(saved: SavedText, topology: Topology, folder: Path) -> SimulatedLab:
+    """Return a lab in a folder that continues the lab of a saved text."""
+    place = RunFolder.at(folder)
+    with temporary_folder("pflab-text-") as unpacked:
+        saved_at = Path(unpacked) / "lab"
+        unpack(saved.lab, RunFolder.at(saved_at))
+        earlier = continue_run(saved_at, place)
+    # The console finds a text by the number of events before it, so they keep the order in which they were recorded.
+    return SimulatedLab(topology, folder=place, earlier=replace(earlier, events=saved.events))
 
 
 async def _close(lesson: OpenLesson) -> None:

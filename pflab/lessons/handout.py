@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pflab.errors import LabError
-from pflab.lessons.played_lesson import LessonStatus, PlayedLesson
+from pflab.lessons.played_lesson import PROBLEM, LessonStatus, PlayedLesson
 from pflab.runs.run_folder import RunFolder
 from pflab.server.events import page_of
 from pflab.simulation.simulated_lab import SimulatedLab
@@ -30,6 +30,7 @@ async def handout(name: str, lesson: Scenario, *, notes: bool = False, address: 
             await played.begin()
             while played.status is LessonStatus.WAITING:
                 await played.next()
-            if failure := played.state()["failure"]:
+            problems = [line for beat in played.beats if beat.kind == PROBLEM for line in beat.expected]
+            if failure := [*problems, *(played.state()["failure"] or ())]:
                 raise LabError("\n".join([f"the lesson {name} failed:", *failure]))
             return await page_of(lab, notes=notes, address=address)

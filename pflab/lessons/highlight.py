@@ -14,8 +14,8 @@ from traces.events import MailSubmitted
 def highlight(show: Show, play: Play) -> dict[str, Any]:
     """Return `show` as JSON values, at this moment of the play.
 
-    A message has its id (`object`), its folder and its change numbers so far, oldest first. A mail has the id of the newest
-    mail that fits, None if no mail does.
+    A message has its id (`object`), its folder and its change numbers so far, oldest first; it is None if the step that was to
+    make it has failed. A mail has the id of the newest mail that fits, None if no mail does.
     """
     found: dict[str, Any] = {
         "view": show.view,
@@ -27,8 +27,9 @@ def highlight(show: Show, play: Play) -> dict[str, Any]:
         "message": None,
         "mail": None,
     }
-    if show.message is not None:
-        name, named = play.messages([show.message])[0]
+    name = None if show.message is None else play.groups.get(show.message, (show.message,))[0]
+    if name is not None and name in play.named:
+        named = play.named[name]
         found["message"] = {
             "name": name,
             "folder": named.folder,

@@ -5,55 +5,46 @@
 | playing | the steps up to the next beat are played | raises LessonBusy |
 | waiting | the lab's clock is paused; learners read | plays on |
 | finished | all steps were played | raises LabError |
-| failed | a step failed, or pflab has a bug; `failure` says which | raises LabError |
+| failed | the lesson was ended, or pflab has a bug; `failure` says which | raises LabError |
 
 If a `next` names a beat from which the lesson has already played on, it has no effect. So a request that arrives
 twice plays on once.
+
+Learners may change the lab while the lesson waits, so a step can fail. Then there is a beat of the kind `problem`, which says
+what they have changed, and `next` goes on without the step. Steps that fail later have the same reason, and are passed over
+until learners change something again.
+
+Before each text the lab is saved (`SavedText`). Another lab, which continues from there, tells the text again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from node.errors import Misuse, bug_line
 from pflab.errors import LabError
+from pflab.lessons.disturbances import disturbances
 from pflab.lessons.highlight import highlight
 from pflab.scenario.lesson import Narration, Quiz
 from pflab.scenario.runner import play_scenario
 from pflab.scenario.session import Play
-from pflab.terms.event_words import words
+from pflab.terms.verdict import join_names
 from topology.problems import one_of, quoted
-from traces import events as recorded
 from traces.labtime import format_instant
 
 if TYPE_CHECKING:
     from pflab.lab.served_lab import ServedLab
     from pflab.scenario.load import Scenario, Step
+    from pflab.scenario.runner import Failure
     from pflab.terms.verdict import Verdict
+    from topology.model import Topology
+    from traces.events import Event
 
-BY_PEOPLE: Final = (
-    recorded.BackupRestored,
-    recorded.ChangeMade,
-    recorded.ChangesResent,
-    recorded.ClockChanged,
-    recorded.ContentResumed,
-    recorded.ContentSuspended,
-    recorded.FaultHealed,
-    recorded.FaultInjected,
-    recorded.NodeStarted,
-    recorded.NodeStopped,
-    recorded.SettingValue,
-    recorded.StatusOrdered,
-    recorded.StoreDeleted,
-)
-"""The events that happen while the clock stands only because people ordered something."""
-
-MOST_CHANGES: Final = 5
-"""The largest number of changes that are told for one text."""
+PROBLEM: Final = "problem"
 
 log = logging.getLogger("pflab.lessons")
 
@@ -73,7 +64,7 @@ class LessonStatus(StrEnum):
 class Beat:
     """A text, a question or the answer of a question, and the moment at which it was told.
 
-    kind       say, question or reveal
+    kind       say, question, reveal or problem
     at         the lab time
     seq        how many events the record of the lab had
     choices    of a question
@@ -82,7 +73,8 @@ class Beat:
     answer, because  of a question that was answered or revealed, and of its reveal
     highlight  what a page highlights meanwhile (`pflab.lessons.highlight`)
     notes      what only the presenter sees
-    changes    what people have changed in the lab between this text and the next one, in words
+    changes    what people have changed in the lab between this text and the next one, in words after "you"
+    expected   of a problem: what the lesson expected and what it found, as lines
     """
 
     index: int
@@ -98,6 +90,27 @@ class Beat:
     highlight: dict[str, Any] | None = None
     notes: str | None = None
     changes: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedText:
+    """The moment before a text was told.
+
+    lab        the lab, as a lab file
+    events     the events of the lab, in its order
+    play       the state of the scenario
+    done       how many steps were played
+    beats      the beats before the text
+    asked      the last question that was not revealed, with the index of its beat
+    """
+
+    lab: bytes
+    events: tuple[Event, ...]
+    play: Play
+    done: int
+    beats: tuple[Beat, ...]
+    asked: tuple[int, Quiz] | None
 
 
 class PlayedLesson:
@@ -119,15 +132,45 @@ class PlayedLesson:
         self._go = asyncio.Event()
         lab.lesson = self.state
         self._playing: asyncio.Task[None] | None = None
+        self._saved: dict[int, SavedText] = {}
+        """The saved texts, by the indices of their beats. The first is not saved, because the lesson begins with it."""
+        self._done = 0
+        self._given: str | None = None
+        """The answer to the first beat, if it is a question that was answered before."""
 
     @property
     def is_playing(self) -> bool:
         return self.status is LessonStatus.PLAYING
 
     async def begin(self) -> None:
-        """Play to the first beat."""
+        """Play to the first beat, or to the text from which this lesson continues another one."""
         self._playing = asyncio.create_task(self._play(), name=f"lesson {self.name}")
         await self._still.wait()
+        if self.beats and self._given in self.beats[-1].choices:
+            self._answer(self.beats[-1], self._given)
+
+    @property
+    def topology(self) -> Topology:
+        return self._lesson.topology
+
+    def saved_text(self, index: int) -> SavedText | None:
+        """Return the last text up to this index, as it was saved; None for the first. Raises Misuse if it was not told."""
+        self.check_told(index)
+        return self._saved.get(max((each for each in self._saved if each <= index), default=-1))
+
+    def continued(self, saved: SavedText, lesson: Scenario, lab: ServedLab) -> PlayedLesson:
+        """Return a lesson that continues from a saved text of this one, and begins by telling it again.
+
+        lesson: the lesson, whose texts may have been corrected; it is not used if its steps are others.
+        lab: continues the saved lab.
+        """
+        other = PlayedLesson(self.name, lesson if _is_same(lesson, self._lesson, saved.done) else self._lesson, lab)
+        index = len(saved.beats)
+        other.beats = [replace(beat) for beat in saved.beats]
+        other._saved = {each: text for each, text in self._saved.items() if each <= index}
+        other._session, other._done, other._asked = saved.play.continued_in(lab), saved.done, saved.asked
+        other._given = self.beats[index].given
+        return other
 
     async def next(self, answer: str | None = None, *, seen: int | None = None) -> None:
         """Play to the next beat, or to the end.
@@ -150,7 +193,7 @@ class PlayedLesson:
             raise LabError("the lesson has ended; begin it again with POST /lessons")
         if answer is not None:
             self._answer(self.beats[-1], answer)
-        self.beats[-1].changes = self._changes(self.beats[-1].seq)
+        self.beats[-1].changes = self._changes()
         self.status = LessonStatus.PLAYING
         self._still.clear()
         self._go.set()
@@ -160,17 +203,6 @@ class PlayedLesson:
         """Raise Misuse if the text with this index has not been shown yet."""
         if text >= len(self.beats):
             raise Misuse(f"text {text} has not been shown yet; the last text is {len(self.beats) - 1}")
-
-    async def follow(self, earlier: PlayedLesson, text: int) -> None:
-        """Play on to the text with this index, or as far as the lesson goes, with the answers of an earlier lesson."""
-        while self.status is LessonStatus.WAITING:
-            beat, before = self.beats[-1], earlier.beats[len(self.beats) - 1]
-            answer = before.given if before.given in beat.choices else None
-            if len(self.beats) > text:
-                if answer is not None:
-                    self._answer(beat, answer)
-                return
-            await self.next(answer)
 
     async def end(self) -> None:
         """Stop playing. A request that waits for the next text is answered."""
@@ -184,6 +216,9 @@ class PlayedLesson:
     def state(self) -> dict[str, Any]:
         """Return the state of the lesson as JSON values."""
         lesson, verdict = self._lesson, self._verdict
+        if self.status is LessonStatus.WAITING:
+            self.beats[-1].changes = self._changes()
+        problems = sum(beat.kind == PROBLEM for beat in self.beats)
         return {
             "name": self.name,
             "title": lesson.title,
@@ -192,7 +227,7 @@ class PlayedLesson:
             "learn": lesson.course and lesson.course.learn,
             "status": self.status.value,
             "beats": [asdict(beat) for beat in self.beats],
-            "beats_total": sum(_is_beat(step) for step in lesson.steps),
+            "beats_total": sum(_is_beat(step) for step in lesson.steps) + problems,
             "failure": self._failure or None,
             "verdict": verdict and {**verdict.as_document(), "in_words": verdict.in_words()},
         }
@@ -201,10 +236,12 @@ class PlayedLesson:
 
     async def _play(self) -> None:
         try:
-            result = await play_scenario(self._lesson, self._session, watch=self._tell)
-            self._verdict = self._session.verdict()
+            result = await play_scenario(
+                self._lesson, self._session, watch=self._tell, failed=self._tell_problem, done=self._done
+            )
             if result.failure is not None:
-                self._failure = result.failure.in_words()
+                await self._tell_problem(result.failure)
+            self._verdict = self._session.verdict()
         except Exception as error:
             log.exception("lesson %s", self.name)
             self._failure = [bug_line(error)]
@@ -215,11 +252,53 @@ class PlayedLesson:
         """Add a beat and wait for `next`, if the step is one. The runner calls this as its `StepWatcher`."""
         if not _is_beat(step):
             return
+        if self.beats and len(self.beats) not in self._saved:
+            self._saved[len(self.beats)] = await self._save(step)
         self.beats.append(self._beat(step, play))
+        await self._wait()
+
+    async def _tell_problem(self, failure: Failure) -> None:
+        """Add a beat that says why a step failed, and wait for `next`; pass over a step if nothing was changed since the last
+        problem. The runner calls this as its `FailureWatcher`."""
+        told = max((beat.index for beat in self.beats if beat.kind == PROBLEM), default=-1)
+        changed = [beat for beat in self.beats if beat.changes]
+        if told >= 0 and (not changed or changed[-1].index < told):
+            return
+        changes = [f"{join_names(beat.changes)} in step {beat.index + 1}" for beat in changed]
+        why = f"You {'; '.join(changes)}." if changes else "Nobody has changed the lab."
+        found = zip(failure.expected, failure.stands, strict=False)
+        beat = Beat(
+            index=len(self.beats),
+            kind=PROBLEM,
+            text=f"The lab does not do what the lesson expects here. {why}",
+            at=format_instant(self._lab.now),
+            seq=self._lab.record.count,
+            expected=(
+                f"line {failure.line} of the lesson, {failure.verb}" if failure.line else failure.verb,
+                *(line for expected, stands in found for line in (f"expected {expected}", f"found {stands}")),
+            ),
+        )
+        self.beats.append(beat)
+        await self._wait()
+
+    async def _wait(self) -> None:
+        """Wait for `next`."""
         self.status = LessonStatus.WAITING
         self._go.clear()
         self._still.set()
         await self._go.wait()
+
+    async def _save(self, step: Step) -> SavedText:
+        lab = await self._lab.as_file()
+        self._session.observe()
+        return SavedText(
+            lab=lab,
+            events=tuple(self._lab.record.events()),
+            play=self._session.continued_in(self._lab),
+            done=step.number - 1,
+            beats=tuple(replace(beat) for beat in self.beats),
+            asked=self._asked,
+        )
 
     def _beat(self, step: Step, play: Play) -> Beat:
         told: Narration | Quiz = step.args
@@ -242,11 +321,10 @@ class PlayedLesson:
                 each.answer, each.because = quiz.answer, quiz.because
         return beat
 
-    def _changes(self, since: int) -> tuple[str, ...]:
-        """Return what people have changed since there were so many events. The lesson changes nothing while it waits."""
+    def _changes(self) -> tuple[str, ...]:
+        """Return what people have changed since the last beat. The lesson changes nothing while it waits."""
         self._session.observe()
-        events = [event for event in self._lab.record.events(since) if isinstance(event, BY_PEOPLE)]
-        return tuple(f"{event.node} {words(event, self._session.names)}" for event in events[:MOST_CHANGES])
+        return disturbances(self._lab.record.events(), self.beats[-1].seq, self._session.names)
 
     def _answer(self, beat: Beat, answer: str) -> None:
         if self._asked is None or self._asked[0] != beat.index:
@@ -259,3 +337,13 @@ class PlayedLesson:
 
 def _is_beat(step: Step) -> bool:
     return isinstance(step.args, Narration | Quiz)
+
+
+def _is_same(lesson: Scenario, other: Scenario, done: int) -> bool:
+    """Return whether two lessons do the same in the same organization up to a step, whatever their texts say."""
+
+    def acts(of: Scenario) -> list[tuple[str, Any, int | None]]:
+        steps = of.steps[: done + 1]
+        return [(step.verb, None if _is_beat(step) else step.args, step.at_us) for step in steps]
+
+    return acts(lesson) == acts(other) and lesson.topology.as_document() == other.topology.as_document()

@@ -99,7 +99,8 @@ async def state(classroom: Classroom, id: Id) -> Response:  # noqa: A002 - the n
 @LESSONS.post("/{id}/next")
 async def play_on(classroom: Classroom, id: Id, wanted: Next | None = None) -> Response:  # noqa: A002 - as above
     """Play on to the next text, or to the end, and return the lesson then. Answers 409 while another request plays on.
-    If the lesson has already played on from the text `seen`, the request has no effect."""
+    If the lesson has already played on from the text `seen`, the request has no effect. If the lab was changed so that a step
+    fails, the next text is one of the kind `problem`, which says what was changed; play on to go on without the step."""
     wanted = wanted or Next()
     with classroom.using(id) as lesson:
         await lesson.played.next(wanted.answer, seen=wanted.seen)
@@ -108,9 +109,9 @@ async def play_on(classroom: Classroom, id: Id, wanted: Next | None = None) -> R
 
 @LESSONS.post("/{id}/again")
 async def play_again(classroom: Classroom, id: Id, wanted: Again) -> Response:  # noqa: A002 - as above
-    """Play the lesson again in a new lab up to a text that was told, and return the lesson then. The new lab takes the place of
-    the old one, which may have been changed so that the lesson could not go on. Questions are answered as before, and the
-    text of your own lesson is read from its file again."""
+    """Go back to a text that was told, and return the lesson then. A new lab takes the place of the old one, and is what that
+    lab was at the text, whatever was changed in it since. The first text begins the lesson anew. Questions before the text
+    keep their answers, and the file of your own lesson is read again."""
     return json_response(_state(await classroom.again(id, wanted.text)))
 
 

@@ -79,14 +79,8 @@ class Judge:
 
     def folder(self, truth: FolderTruth) -> FolderVerdict:
         # spec: CV-1
-        stopped_stores = [name for name in truth.holders if name not in self.readings]
-        if stopped_stores:
-            witness = (
-                f"{join_names(stopped_stores)} is stopped"
-                if len(stopped_stores) == 1
-                else f"{join_names(stopped_stores)} are stopped"
-            )
-            return FolderVerdict(truth.id, truth.path, Judgement.UNKNOWN, truth.holders, (witness,))
+        if stopped := self._stopped(truth):
+            return FolderVerdict(truth.id, truth.path, Judgement.UNKNOWN, truth.holders, (stopped,))
         states = {name: self._held(name, truth.id) for name in truth.holders}
         witnesses = [f"{name} holds no replica of it" for name, state in states.items() if state is None]
         knowledge_by_store = {name: state for name, state in states.items() if state is not None}
@@ -97,10 +91,18 @@ class Judge:
         judgement = Judgement.NOT_CONVERGED if witnesses else Judgement.CONVERGED
         return FolderVerdict(truth.id, truth.path, judgement, truth.holders, tuple(witnesses))
 
+    def _stopped(self, truth: FolderTruth) -> str:
+        """Return in words which holders of a folder are stopped, so that nobody knows what they have; '' if none is."""
+        stopped = [name for name in truth.holders if name not in self.readings]
+        return f"{join_names(stopped)} {'is' if len(stopped) == 1 else 'are'} stopped" if stopped else ""
+
     def differences(self, folder: str) -> list[str]:
         """Compare the holders of a folder with each other, not with the oracle. Return how they differ; [] if they do not."""
         # spec: CV-2
-        states = {store: self._held(store, folder) for store in self.oracle.truth()[folder].holders}
+        truth = self.oracle.truth()[folder]
+        if stopped := self._stopped(truth):
+            return [stopped]
+        states = {store: self._held(store, folder) for store in truth.holders}
         knowledge_by_store = {store: state for store, state in states.items() if state is not None}
         numbers = [(store, _numbers(state)) for store, state in knowledge_by_store.items()]
         words = [f"{store} holds no replica of it" for store, state in states.items() if state is None]

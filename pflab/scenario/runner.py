@@ -74,6 +74,10 @@ class Failure:
         return lines
 
 
+FailureWatcher = Callable[[Failure], Awaitable[None]]
+"""A function that the runner awaits after each failed step. Then the scenario goes on without this step."""
+
+
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
     """The result of one run. `verdict` is None if the lab failed before it could be judged."""
@@ -148,12 +152,26 @@ async def run_scenario(
         return result
 
 
-async def play_scenario(scenario: Scenario, play: Play, *, watch: StepWatcher | None = None) -> ScenarioResult:
-    """Play `scenario` on the lab of `play`, which has just started and stays up. A failed step is the result's `failure`."""
+async def play_scenario(
+    scenario: Scenario,
+    play: Play,
+    *,
+    watch: StepWatcher | None = None,
+    failed: FailureWatcher | None = None,
+    done: int = 0,
+) -> ScenarioResult:
+    """Play `scenario` on the lab of `play`, which stays up. A failed step ends the scenario and is the result's `failure`.
+
+    failed: if it is given, a failed step does not end the scenario, and only a lost change is the result's `failure`.
+    done: how many steps were played already. If there are none, the lab has just started.
+    """
     lab = play.lab
-    began_at = lab.now
-    play.name_topology()
-    failure = await _play_steps(play, scenario.steps, watch) or _check_invariant(play, scenario.breaks)
+    if play.began_at is None:
+        play.began_at = lab.now
+        play.name_topology()
+    began_at = play.began_at
+    failure = await _play_steps(play, scenario.steps[done:], began_at, watch, failed)
+    failure = failure or _check_invariant(play, scenario.breaks)
     verdict = play.verdict(at_rest=False)
     lab.verdict = "failed" if failure else "passed"
     return ScenarioResult(
@@ -193,22 +211,37 @@ async def play_step(play: Play, step: Step, began_at: LabTime) -> None:
     play.check(quiet=step.verb == "advance", closely=step.verb == "repair")
 
 
-async def _play_steps(play: Play, steps: Sequence[Step], watch: StepWatcher | None) -> Failure | None:
-    began_at = play.lab.now
+async def _play_steps(
+    play: Play,
+    steps: Sequence[Step],
+    began_at: LabTime,
+    watch: StepWatcher | None,
+    failed: FailureWatcher | None,
+) -> Failure | None:
     for step in steps:
         waiting = watch(step, play) if watch is not None else None
         if waiting is not None:
             await waiting
         await asyncio.sleep(0)  # a simulated lab never waits, so Ctrl-C takes effect here
-        try:
-            await play_step(play, step, began_at)
-        except StepFailed as failed:
-            return _failure(play, step, failed.expected, failed.found)
-        except Violated as broken:
-            first = broken.violations[0]
-            return _failure(play, step, [f"{first.invariant} ({', '.join(first.rules)})"], [first.witness])
-        except (NodeError, LabError) as error:
-            return _failure(play, step, [f"to {_PURPOSES.get(step.verb, step.verb)}"], [str(error)])
+        failure = await _failure_of(play, step, began_at)
+        if failure is not None and failed is None:
+            return failure
+        if failure is not None and failed is not None:
+            await failed(failure)
+    return None
+
+
+async def _failure_of(play: Play, step: Step, began_at: LabTime) -> Failure | None:
+    """Play a step, and return how it failed, if it did."""
+    try:
+        await play_step(play, step, began_at)
+    except StepFailed as failed:
+        return _failure(play, step, failed.expected, failed.found)
+    except Violated as broken:
+        first = broken.violations[0]
+        return _failure(play, step, [f"{first.invariant} ({', '.join(first.rules)})"], [first.witness])
+    except (NodeError, LabError) as error:
+        return _failure(play, step, [f"to {_PURPOSES.get(step.verb, step.verb)}"], [str(error)])
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -61,11 +62,12 @@ class Play:
     """One run of a scenario on one lab.
 
     `mark` is the index of the first event that an `until` can find: the events since the end of the last `advance`, or since
-    the instant at which the last `until` ended. `found` has the events that an `until` has already found. `folders` maps the
+    the instant at which the last `until` ended. `matches` has the events that an `until` has already found. `folders` maps the
     name of a folder to its id. `joined` has the servers that steps started, `removed` the stores that steps deleted from the
     directory. `monitor` checks the invariants; if it is None, they are not checked. `skipped` is the number of steps that were
     skipped. `checkpoints` maps the name of a checkpoint to the index of an event; `expect` can count from there.
-    With `together`, the posts of one step are requests that arrive at the same time.
+    With `together`, the posts of one step are requests that arrive at the same time. `began_at` is the lab time of the
+    scenario's first step, None before it.
     """
 
     def __init__(
@@ -89,6 +91,22 @@ class Play:
         self.matches: set[int] = set()
         self.mails = 0
         self.outside_mails = 0
+        self.began_at: LabTime | None = None
+
+    def continued_in(self, lab: Lab) -> Play:
+        """Return a play that goes on from here in another lab, which has the same events so far. It checks no invariants.
+
+        lab: a copy of this lab, or this lab itself; this play can go on too.
+        """
+        other = Play(lab, skips=self.skips, together=self.together)
+        other.skipped, other.mark, other.outside_mails = self.skipped, self.mark, self.outside_mails
+        other.began_at = self.began_at
+        other.named = deepcopy(self.named)
+        other.groups, other.folders = dict(self.groups), dict(self.folders)
+        other.faults, other.backups = dict(self.faults), dict(self.backups)
+        other.joined, other.removed, other.matches = set(self.joined), set(self.removed), set(self.matches)
+        other.checkpoints = dict(self.checkpoints)
+        return other
 
     @cached_property
     def _observer(self) -> Observer:

@@ -27,7 +27,6 @@ from traces.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
     from pflab.scenario.load import Scenario
-    from topology.model import Topology
 
 SEED: Final = 1
 """The seed of the GUIDs and keys of a lab, that of `pflab up`."""
@@ -95,7 +94,7 @@ class Tab:
                     self._remove_folders()
                     raise
         self._histories = Histories(first, make, next_folder, earlier)
-        self._lessons = extension_of(Classroom(lessons, _lab_of_lesson))
+        self._lessons = extension_of(Classroom(lessons))
         self._app = app_of_live_lab(lambda: self._histories.lab, self._lessons)
         self._following: asyncio.Task[None] | None = None
 
@@ -159,7 +158,3 @@ class Tab:
         self._folders = [path for path in self._folders if path == but]
         for path in ended:
             shutil.rmtree(path)
-
-
-def _lab_of_lesson(topology: Topology, folder: RunFolder, run: str) -> SimulatedLab:
-    return SimulatedLab(topology, folder=folder, run=run)

@@ -1,7 +1,8 @@
-"""Lessons for a class: a step that was disturbed is played again, pages follow the trainer's, and the notes have a window."""
+"""Lessons for a class: a step that was disturbed begins again, pages follow the trainer's, and the notes have a window."""
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import expect
@@ -19,45 +20,65 @@ def lab_of(address: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{parse_qs(parts.query)['lab'][0]}"
 
 
-def test_a_disturbed_lesson_goes_on_from_an_earlier_step(lab: str, open_page: OpenPage) -> None:
-    """Who stops a server in a lesson reads after which step that was, plays this step again, and comes to the end."""
+def test_a_disturbed_lesson_goes_on_or_back(lab: str, open_page: OpenPage) -> None:
+    """Who stops a server in a lesson reads in one sentence in which step that was, and can go on from here, begin that step
+    again, or start over. A text after the change is told with the change, and no text without one."""
     address = begin(lab, "new-post")
     page = open_page(address).page
     card = page.get_by_role("region", name="Lesson")
-    following = card.locator("footer button.primary")
+    server = page.get_by_role("button", name="Server B,")
+    stopped = re.compile("stopped")
+    problem = "You stopped B in step 1."
     expect(page.locator(STEP)).to_contain_text("step 1 of", timeout=LONGEST_MS)
     with Client(lab_of(address)) as client:
         client.stop("B")
-    while following.count():
+    expect(server).to_have_accessible_name(stopped)
+    card.get_by_role("button", name="Start over").click()
+    expect(server).not_to_have_accessible_name(stopped, timeout=LONGEST_MS)
+    expect(page.locator(STEP)).to_contain_text("step 1 of", timeout=LONGEST_MS)
+    with Client(lab_of(address)) as client:
+        client.stop("B")
+    while not card.locator(".wrong").count():
         go_on(card)
-    expect(card).to_contain_text("The lesson could not go on")
-    expect(card).to_contain_text("After step 1 the lab was changed: B stops")
+    expect(card.locator(".wrong")).to_contain_text(problem)
+    expect(card.locator("details")).not_to_have_attribute("open", "")
+    go_on(card, card.get_by_role("button", name="Go on from here"))
+    following = card.locator("footer button.primary")
+    while following.count():
+        expect(card.get_by_role("note")).to_contain_text(problem)
+        go_on(card)
+    expect(card.get_by_role("note")).to_contain_text(problem)
+    expect(card).to_contain_text("The lab is still up")
     assert page.url.split("#")[0] == address
     expect(card).to_contain_text(f"add --lab {lab_of(address)} to reach the lab")
-    card.get_by_role("button", name="Play again from step 1").click()
+    card.get_by_role("button", name="Start step 1 again").click()
     expect(page.locator(STEP)).to_contain_text("step 1 of", timeout=LONGEST_MS)
-    expect(page.get_by_role("button", name="Server B,")).not_to_have_accessible_name("not running")
+    expect(server).not_to_have_accessible_name(stopped)
     while following.count():
+        expect(card.get_by_role("note")).to_have_count(0)
         go_on(card)
-    expect(card).not_to_contain_text("could not go on")
+    expect(card.locator(".wrong")).to_have_count(0)
     end(page)
 
 
-def test_an_earlier_step_is_played_again_at_the_same_address(lab: str, open_page: OpenPage) -> None:
-    """An earlier step offers to play on from there: the lab becomes again what it was, and the step is the newest one."""
+def test_each_step_begins_again_at_the_same_address(lab: str, open_page: OpenPage) -> None:
+    """An earlier step can begin again: the lab becomes again what it was, and the step is the newest one."""
     address = begin(lab, "new-post")
     page = open_page(address).page
     card = page.get_by_role("region", name="Lesson")
+    again = card.get_by_role("button", name="Start this step again")
     expect(page.locator(STEP)).to_contain_text("step 1 of", timeout=LONGEST_MS)
-    expect(card.get_by_role("button", name="Play again from here")).to_have_count(0)
-    card.locator("button.primary").click()
-    expect(page.locator(STEP)).to_contain_text("step 2 of", timeout=LONGEST_MS)
+    expect(again).to_have_count(0)
+    for _ in range(2):
+        go_on(card)
     card.get_by_role("button", name="Back").click()
-    card.get_by_role("button", name="Play again from here").click()
-    expect(card.get_by_role("button", name="Play again from here")).to_have_count(0, timeout=LONGEST_MS)
+    expect(page.locator(STEP)).to_contain_text("step 2 of")
+    again.click()
+    expect(page.locator(".clock .how")).not_to_have_text("an earlier moment", timeout=LONGEST_MS)
+    expect(page.locator(STEP)).to_contain_text("step 2 of", timeout=LONGEST_MS)
     with Client(lab) as client:
         (played,) = [each["played"] for each in client.json("GET", "/lessons") if each["name"] == "new-post"]
-    assert [each["told"] for each in played if address.find(each["id"]) > 0] == [1]
+    assert [each["told"] for each in played if address.find(each["id"]) > 0] == [2]
     end(page)
 
 

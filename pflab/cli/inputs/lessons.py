@@ -11,7 +11,6 @@ from typer import Option
 
 from pflab.cli.output import CommandError
 from pflab.lessons.classroom import Classroom
-from pflab.lessons.live_labs import live_labs
 from pflab.lessons.routes import extension_of
 from pflab.server.extension import Extension
 
@@ -45,7 +44,7 @@ def served_lessons(folder: Path | None) -> Extension:
 
         return course() if folder is None else {**course(), **own_lessons(folder)}
 
-    return extension_of(Classroom(lessons, live_labs()))
+    return extension_of(Classroom(lessons))
 
 
 def _check_own_lessons(folder: Path) -> None:

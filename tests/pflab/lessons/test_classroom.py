@@ -18,13 +18,13 @@ import msgspec
 import pytest
 
 from pflab.client import Client, ClientError
-from pflab.drivers.live import LiveLab
 from pflab.errors import LabError
 from pflab.lessons.classroom import IDLE_S, Classroom, LessonUnknown, NoRoom
 from pflab.lessons.lesson_folder import LessonFolder, remove_abandoned
-from pflab.lessons.live_labs import live_labs
 from pflab.lessons.played_lesson import LessonBusy, PlayedLesson
+from pflab.runs.lab_state import STATE
 from pflab.scenario.load import scenario_from_text
+from pflab.simulation.simulated_lab import SimulatedLab
 from tests.support.classroom import lab_with_lessons
 from tests.support.running_lab import lab_up
 
@@ -55,7 +55,7 @@ steps:
 
 
 def classroom_of(text: str = LESSON, **options: Any) -> Classroom:
-    return Classroom(lambda: {"mine": scenario_from_text(text)}, live_labs(), **options)
+    return Classroom(lambda: {"mine": scenario_from_text(text)}, **options)
 
 
 class RealTime:
@@ -238,57 +238,100 @@ async def test_only_one_request_plays_on() -> None:
 
 
 async def test_a_step_that_fails_is_told_in_words(tmp_path: Path) -> None:
-    """If somebody changes the lab of a lesson so that the lesson cannot go on, the lesson says what it expected."""
+    """If somebody changes the lab of a lesson so that a step fails, the lesson says in one sentence who changed what, and apart
+    from it what it expected. It can go on without the step, and tells no other problem with the same reason."""
     async with lab_with_lessons(tmp_path, classroom_of()) as (_, caller):
         path = await caller.begin("mine")
         await caller.ask("POST", f"{path}/lab/servers/B/stop")
+        for _ in range(2):
+            state = await caller.ask("POST", f"{path}/next")
+        problem = state["beats"][-1]
+        assert (state["status"], problem["kind"], len(state["beats"])) == ("waiting", "problem", 3)
+        assert problem["text"] == "The lab does not do what the lesson expects here. You stopped B in step 1."
+        assert problem["expected"][:2] == [
+            "line 15 of the lesson, until",
+            "expected a content mail to B within 16 min, by 2003-10-21T00:16:00Z",
+        ]
         state = await caller.play_to_end(path)
-    assert state["status"] == "failed"
-    assert state["failure"][0] == "step 4, line 15: until failed at 2003-10-21T00:16:00Z"
-    assert "content" in state["failure"][1]
+        assert (state["status"], state["failure"]) == ("finished", None)
+        assert [beat["kind"] for beat in state["beats"]] == ["say", "question", "problem", "reveal", "say"]
+        assert state["beats_total"] == 5
 
 
-async def test_a_lesson_is_played_again_to_an_earlier_text(tmp_path: Path) -> None:
-    """A disturbed lesson says what was changed after which text. It can be played again to an earlier text: at the same path,
-    in a new lab, with the answers that were given, and from there to its end."""
+async def test_a_problem_that_nobody_made_is_told(tmp_path: Path) -> None:
+    """A lesson that expects what never happens says so, and that nobody has changed the lab."""
+    text = LESSON.replace("on: B, folder: Projects, has: hello", "on: B, folder: Projects, lacks: hello")
+    async with lab_with_lessons(tmp_path, classroom_of(text)) as (_, caller):
+        state = await caller.play_to_end(await caller.begin("mine"))
+    (problem,) = [beat for beat in state["beats"] if beat["kind"] == "problem"]
+    assert problem["text"].endswith("Nobody has changed the lab.")
+
+
+async def test_a_lesson_goes_back_to_an_earlier_text(tmp_path: Path) -> None:
+    """A lesson can go back to an earlier text: at the same path, in a new lab that is what the lab was at that text, with the
+    answers that were given, and from there to its end. Nothing that was changed in the lab since is left."""
     async with lab_with_lessons(tmp_path, classroom_of()) as (_, caller):
         path = await caller.begin("mine")
         await caller.ask("POST", f"{path}/next")
         before = (await caller.ask("GET", f"{path}/lab"))["history"]
+        events = await caller.text(f"{path}/lab/events")
         await caller.ask("POST", f"{path}/next", {"answer": "at once"})
         again = await caller.ask("POST", f"{path}/again", {"text": 2})
         assert [beat["given"] for beat in again["beats"]] == [None, "at once", None]
         assert (again["status"], again["beats"][2]["kind"]) == ("waiting", "reveal")
         await caller.ask("POST", f"{path}/again", {"text": 1})
+        assert await caller.text(f"{path}/lab/events") == events
         await caller.ask("POST", f"{path}/lab/servers/B/stop")
-        failed = await caller.ask("POST", f"{path}/next", {"answer": "at once"})
-        assert failed["status"] == "failed"
-        assert [beat["changes"] for beat in failed["beats"]] == [[], ["B stops"]]
+        disturbed = await caller.ask("POST", f"{path}/next")
+        assert [beat["changes"] for beat in disturbed["beats"]] == [[], ["stopped B"], []]
         again = await caller.ask("POST", f"{path}/again", {"text": 1})
         assert (again["status"], len(again["beats"]), again["beats"][1]["given"]) == ("waiting", 2, "at once")
         assert (await caller.ask("GET", f"{path}/lab"))["history"] != before
         state = await caller.play_to_end(path)
-        assert (state["status"], state["failure"]) == ("finished", None)
+        assert [beat["kind"] for beat in state["beats"]] == ["say", "question", "reveal", "say"]
         assert not any(beat["changes"] for beat in state["beats"])
         assert (await refused(lambda: caller.ask("POST", f"{path}/again", {"text": 9})))[0] == 422
 
 
-async def test_a_second_try_that_fails_leaves_the_lesson_and_no_lab(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a lesson cannot be played again, its first lab stays, and the new one is closed and removed."""
-    labs: list[LiveLab] = []
+async def test_what_was_changed_before_a_text_is_kept_with_it(tmp_path: Path) -> None:
+    """Who stops a server on purpose and goes on can begin a later step again with the server still stopped, or go back to the
+    step in which he stopped it. The first text begins the lesson anew."""
+    async with lab_with_lessons(tmp_path, classroom_of()) as (_, caller):
+        path = await caller.begin("mine")
 
-    async def fail(self: PlayedLesson, earlier: PlayedLesson, text: int) -> None:
+        async def stopped() -> list[str]:
+            servers = (await caller.ask("GET", f"{path}/lab"))["servers"]
+            return [server["name"] for server in servers if server["status"] != "running"]
+
+        await caller.ask("POST", f"{path}/next")
+        await caller.ask("POST", f"{path}/lab/servers/C/stop")
+        await caller.ask("POST", f"{path}/next")
+        await caller.ask("POST", f"{path}/lab/servers/A/stop")
+        again = await caller.ask("POST", f"{path}/again", {"text": 2})
+        assert (again["beats"][1]["changes"], again["beats"][2]["changes"]) == (["stopped C"], [])
+        assert await stopped() == ["C"]
+        await caller.ask("POST", f"{path}/again", {"text": 1})
+        assert await stopped() == []
+        again = await caller.ask("POST", f"{path}/again", {"text": 0})
+        assert (len(again["beats"]), await stopped()) == (1, [])
+
+
+async def test_a_second_try_that_fails_leaves_the_lesson_and_no_lab(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a lesson cannot go back, its lab stays, and the new one is closed and removed."""
+    labs: list[SimulatedLab] = []
+
+    async def fail(self: PlayedLesson) -> None:
+        assert isinstance(self._lab, SimulatedLab)
         labs.append(self._lab)
         raise LabError("this lab cannot play")
 
-    monkeypatch.setattr(PlayedLesson, "follow", fail)
     classroom = classroom_of()
     first = await classroom.begin("mine")
+    monkeypatch.setattr(PlayedLesson, "begin", fail)
     with pytest.raises(LabError, match="cannot play"):
         await classroom.again(first.id, 0)
     (lab,) = labs
     assert not lab.folder.exists()
-    assert not any(map(lab.running, lab.names))
     with classroom.using(first.id) as still:
         assert still is first
     await classroom.close()
@@ -298,15 +341,15 @@ async def test_a_lesson_is_played_again_once_at_a_time(monkeypatch: pytest.Monke
     """However often a lesson is to be played again, at most one lab more than the lessons is open."""
     classroom = classroom_of()
     playing, most = 0, 0
-    follow = PlayedLesson.follow
+    begin = PlayedLesson.begin
 
-    async def counted(self: PlayedLesson, earlier: PlayedLesson, text: int) -> None:
+    async def counted(self: PlayedLesson) -> None:
         nonlocal playing, most
         playing, most = playing + 1, max(most, playing + 1)
-        await follow(self, earlier, text)
+        await begin(self)
         playing -= 1
 
-    monkeypatch.setattr(PlayedLesson, "follow", counted)
+    monkeypatch.setattr(PlayedLesson, "begin", counted)
     first = await classroom.begin("mine")
     again = await asyncio.gather(*(classroom.again(first.id, 0) for _ in range(4)))
     assert [each.id for each in again] == [first.id] * 4
@@ -321,7 +364,7 @@ async def test_an_ended_lesson_leaves_nothing(tmp_path: Path) -> None:
         path = await caller.begin("mine")
         with classroom.using(path.rpartition("/")[2]) as lesson:
             lab = lesson.lab
-        assert (lab.folder / "databases" / "A.sqlite").exists()
+        assert (lab.folder / STATE).exists()
         with Client(caller.url) as client:
             stream = await asyncio.to_thread(client.ask, "GET", f"{path}/lab/stream?after=0")
             assert await asyncio.to_thread(stream.readline) == b": pflab\n"

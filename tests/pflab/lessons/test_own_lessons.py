@@ -12,7 +12,6 @@ from pflab.cli.app import run
 from pflab.client import Client, ClientError
 from pflab.lessons.classroom import Classroom
 from pflab.lessons.course import OwnLessonsError, own_lessons
-from pflab.lessons.live_labs import live_labs
 from pflab.scenario.lesson import Course, Narration, Quiz, Show, ShownMail
 from pflab.terms.verdict import ExitCode
 from tests.support.classroom import lab_with_lessons
@@ -39,7 +38,7 @@ def folder(page: str, tmp_path: Path) -> Path:
 @pytest.mark.live
 async def test_the_lesson_of_the_page_plays_to_its_end(folder: Path, tmp_path: Path) -> None:
     """The example of docs/how-to/lessons.md is a correct lesson, and uses notes, a question and pictures."""
-    async with lab_with_lessons(tmp_path / "own", Classroom(lambda: own_lessons(folder), live_labs())) as (_, caller):
+    async with lab_with_lessons(tmp_path / "own", Classroom(lambda: own_lessons(folder))) as (_, caller):
         state = await caller.play_to_end(await caller.begin("post-by-mail"))
     assert (state["status"], state["failure"]) == ("finished", None)
     assert state["verdict"]["judgement"] == "converged"
@@ -105,7 +104,7 @@ async def test_a_corrected_file_is_read_at_the_next_begin(folder: Path, tmp_path
     line until it is corrected."""
     mine = folder / "mine.yaml"
     mine.write_text(LEAST, "utf-8")
-    async with lab_with_lessons(tmp_path / "own", Classroom(lambda: own_lessons(folder), live_labs())) as (_, caller):
+    async with lab_with_lessons(tmp_path / "own", Classroom(lambda: own_lessons(folder))) as (_, caller):
         path = await caller.begin("mine")
         mine.write_text(LEAST.replace("Look.", "Look here."), "utf-8")
         assert (await caller.ask("GET", f"{path}/lesson"))["beats"][0]["text"] == "Look."

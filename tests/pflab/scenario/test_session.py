@@ -12,12 +12,13 @@ from pflab.drivers.processes import ProcessLab
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.runs.run_folder import RunFolder
 from pflab.scenario.load import Scenario, Step, scenario_from_text
-from pflab.scenario.runner import Failure, ScenarioResult, run_scenario
+from pflab.scenario.runner import Failure, ScenarioResult, play_scenario, run_scenario
+from pflab.scenario.session import Play
 from pflab.simulation.simulator import Simulator
 from pflab.terms.event_handlers import event_handler
 from topology.model import Topology
 from traces.events import TombstoneMade
-from traces.labtime import LabTime, format_instant
+from traces.labtime import HOUR_US, LabTime, format_instant
 
 HEAD = "title: A test\ntopology: one-site.yaml\nsteps:\n"
 POST = "post: {on: A, folder: Projects, subject: Hello, as: hello}"
@@ -137,6 +138,27 @@ async def test_each_expectation_can_fail(step: str, expected: str, reason: str) 
     found = await failure(POST, step)
     assert found.expected[0] == expected
     assert found.stands[0].startswith(reason)
+
+
+async def test_a_stopped_store_is_not_equal() -> None:
+    """CV-2: nobody knows what a stopped store has, so an expectation of equal stores fails and says which is stopped."""
+    found = await failure("stop: [B]", "expect: {equal: Projects}")
+    assert (found.expected, found.stands) == (("Projects to be equal on A, B and C",), ("B is stopped",))
+
+
+async def test_a_step_that_fails_can_be_passed_over() -> None:
+    """Whoever plays a scenario can be told of each failed step, and the steps after it are played."""
+    failures: list[int] = []
+
+    async def failed(failure: Failure) -> None:
+        failures.append(failure.step)
+
+    lines = scenario(POST, "expect: {on: A, folder: Projects, lacks: hello}", "advance: 1 h", "expect: {clock: 00:15}")
+    async with Simulator(lines.topology, seed=1) as lab:
+        result = await play_scenario(lines, Play(lab), failed=failed)
+        assert lab.now == HOUR_US + lines.topology.start_at
+    assert failures == [2, 4]
+    assert result.failure is None
 
 
 async def test_converged_is_not_unconverged() -> None:
