@@ -118,8 +118,9 @@ def _cycles(spark: SparkSession, shape: Shape) -> DataFrame:
         .withColumn("store", F.explode(F.sequence(F.lit(0), F.lit(stores - 1))))
     )
     author = (F.col("k") % stores).cast("int")
-    own = F.floor((F.col("k") - F.col("store") + stores - 1) / stores)  # earlier cycles in which this store posted
-    base = 1 + own * shape.by_author + (F.col("k") - own) * shape.by_receiver
+    # Earlier cycles in which this store posted.
+    own_cycles = F.floor((F.col("k") - F.col("store") + stores - 1) / stores)
+    base = 1 + own_cycles * shape.by_author + (F.col("k") - own_cycles) * shape.by_receiver
     guid = F.lpad(F.hex(author + 1), 32, "0")
     first = F.floor(F.col("k") / stores) * POSTS  # the author's earlier posts
     rows = cycles.select(
@@ -181,12 +182,12 @@ def _mail_fields(shape: Shape) -> dict[str, Column]:
         F.lit("").alias("row_fai"),
         F.lit(POSTS).alias("updates"),
     )
-    others = F.filter(F.array(*[F.lit(name) for name in shape.names]), lambda name: name != _name(F.col("author")))
+    other_names = F.filter(F.array(*[F.lit(name) for name in shape.names]), lambda name: name != _name(F.col("author")))
     return {
         "mail": _mail(shape),
         "message_type": F.lit(4),
         "folders": F.array(folder),
-        "recipients": F.transform(others, _address),
+        "recipients": F.transform(other_names, _address),
         "size": F.lit(POSTS * 1200),
         "number": _mail_number(shape),
         "marks": F.expr("cast(array() as array<string>)"),
@@ -326,8 +327,8 @@ def _ends(spark: SparkSession, shape: Shape) -> DataFrame:
         {"node": "lab", "seq": 2, "at": end_at, "type": "run.ended", "verdict": "passed"},
     ]
     for index, name in enumerate(shape.names):
-        own = (shape.cycles - index + shape.stores - 1) // shape.stores
-        last = 1 + own * shape.by_author + (shape.cycles - own) * shape.by_receiver + 1
+        own_cycles = (shape.cycles - index + shape.stores - 1) // shape.stores
+        last = 1 + own_cycles * shape.by_author + (shape.cycles - own_cycles) * shape.by_receiver + 1
         is_author = (shape.cycles - 1) % shape.stores == index
         lamport = (
             2 + (shape.cycles - 1) * shape.lamports_a_cycle + shape.by_author + (0 if is_author else shape.by_receiver)

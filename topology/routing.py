@@ -149,7 +149,7 @@ class Routing:
         self._require_site(a)
         self._require_site(b)
         if not transitive and a != b:
-            direct = [edge.affinity for edge, other in self._all_neighbours.get(a, ()) if other == b]
+            direct = [edge.affinity for edge, neighbour in self._all_neighbours.get(a, ()) if neighbour == b]
             return min((affinity for affinity in direct if affinity is not None), default=None)
         if a not in self._affinities:
             self._affinities[a] = _best_paths(a, self._all_neighbours, lambda edge: edge.affinity)

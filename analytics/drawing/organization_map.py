@@ -117,7 +117,7 @@ def _ordered(organization: Organization) -> list[str]:
         name = waiting.pop()
         if name not in order:
             order.append(name)
-            waiting += [other for other in reversed(near[name]) if other not in order]
+            waiting += [neighbour for neighbour in reversed(near[name]) if neighbour not in order]
     return order
 
 

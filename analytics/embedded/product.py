@@ -81,7 +81,7 @@ class Product:
             if (
                 table.name.removeprefix(RULES) in rules
                 if table.name.startswith(RULES)
-                else any(f'"{table.name}"' in other.sql for other in (*self.findings, *needed))
+                else any(f'"{table.name}"' in statement.sql for statement in (*self.findings, *needed))
             ):
                 needed.append(table)
         return tuple(reversed(needed))

@@ -43,11 +43,11 @@ def last_rows(events: Silver, restored: DataFrame) -> DataFrame:
     last = F.max_by(F.struct("seq", "at", "f.row", "f.row_fai"), "seq").alias("m")
     rows = named.groupBy("trace", F.col("node").alias("store"), F.col("f.folder").alias("folder")).agg(last)
     dropped = events.of("replica.dropped").select("trace", F.col("node").alias("store"), "folder").distinct()
-    known = rows.join(F.broadcast(restored.withColumnRenamed("node", "store")), ["trace", "store"], "left_anti")
-    known = known.join(F.broadcast(dropped), ["trace", "store", "folder"], "left_anti")
+    last_mails = rows.join(F.broadcast(restored.withColumnRenamed("node", "store")), ["trace", "store"], "left_anti")
+    last_mails = last_mails.join(F.broadcast(dropped), ["trace", "store", "folder"], "left_anti")
     stated = by_kind("m.row", "m.row_fai").alias("stated")
-    known = known.join(F.broadcast(excused(events)), ["trace", "store", "folder"], "left")
-    return known.select(
+    last_mails = last_mails.join(F.broadcast(excused(events)), ["trace", "store", "folder"], "left")
+    return last_mails.select(
         "trace", "folder", F.col("store").alias("node"), F.col("m.seq").alias("sent"), "m.at", stated, "excused"
     )
 

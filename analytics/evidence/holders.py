@@ -81,11 +81,11 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     lists = firsts(hierarchy.where("act = 'made'"), "replicas", "deleted")
     lists = lists.withColumnsRenamed({"number": "version", "replicas": "list"})
-    known = hierarchy.select(
+    node_versions = hierarchy.select(
         "trace", F.col("store").alias("node"), "seq", "at", F.col("object").alias("folder"),
         F.col("number").alias("version"),
     )  # fmt: skip
-    versions = known.join(F.broadcast(lists), ["trace", "version"]).drop("version")
+    versions = node_versions.join(F.broadcast(lists), ["trace", "version"]).drop("version")
     stamped = events.of("address.stamped", "address.missing").select(
         "trace", "node", "seq", F.lit(HIERARCHY).alias("folder"), F.col("store").alias("joined")
     )
@@ -259,14 +259,14 @@ def _absences(events: Silver) -> DataFrame:
     left_at = F.lag("last_at").over(Window.partitionBy("trace", "node").orderBy("incarnation"))
     absences = lives.select("trace", "node", "back_at", left_at.alias("left_at")).where("left_at is not null")
     if events.has("address.missing"):
-        own = events.of("address.stamped", "address.missing").where("store = node")
+        stamps = events.of("address.stamped", "address.missing").where("store = node")
         later = Window.partitionBy("trace", "node").orderBy("seq").rowsBetween(1, Window.unboundedFollowing)
         stamped_at = F.min(F.when(F.col("type") == "address.stamped", F.col("at"))).over(later)
         never = F.lit(2**62)
-        own = own.select(
+        stamps = stamps.select(
             "trace", "node", "type", F.coalesce(stamped_at, never).alias("back_at"), F.col("at").alias("left_at")
         )
-        absences = absences.unionByName(own.where("type = 'address.missing'").drop("type"))
+        absences = absences.unionByName(stamps.where("type = 'address.missing'").drop("type"))
     spans = F.array_sort(F.collect_list(F.struct("back_at", "left_at"))).alias("absences")
     return absences.groupBy("trace", "node").agg(spans)
 
@@ -289,18 +289,18 @@ def drops(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
     number = F.struct(guid.alias("guid"), counter.alias("low"), counter.alias("high"))
     all_of = F.when(F.col("what") == "dropped", ranges("coalesce(had, '')")).otherwise(F.array(number))
     cases = listed.where("what in ('tombstone', 'dropped')").join(versions, ["trace", "number"], "left")
-    others = F.explode_outer(F.expr("filter(holders, h -> h != node)")).alias("store")
+    other_store = F.explode_outer(F.expr("filter(holders, h -> h != node)")).alias("store")
     needs = cases.withColumn("all", all_of).select(
-        *_CASE, "what", "object", "number", "modified_at", "holders", "dead", "all", others
+        *_CASE, "what", "object", "number", "modified_at", "holders", "dead", "all", other_store
     )
     few = F.broadcast(needs.select("trace", "node", "folder", "store").distinct())
-    known = events.of("row.replaced").join(few, ["trace", "node", "folder", "store"], "left_semi").select(
+    stated_rows = events.of("row.replaced").join(few, ["trace", "node", "folder", "store"], "left_semi").select(
         "trace", "node", "seq", "folder", "store", by_kind("cnset", "cnset_fai").alias("row")
     )  # fmt: skip
     before = Window.partitionBy("trace", "node", "folder", "store").orderBy("seq").rowsBetween(
         Window.unboundedPreceding, -1
     )  # fmt: skip
-    as_stated = needs.unionByName(known, allowMissingColumns=True).withColumn(
+    as_stated = needs.unionByName(stated_rows, allowMissingColumns=True).withColumn(
         "stated_row", F.coalesce(F.last("row", ignorenulls=True).over(before), F.expr(f"cast(array() as {RANGES})"))
     )
     # The event replica.dropped has the numbers of both kinds in one set.

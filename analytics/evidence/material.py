@@ -72,20 +72,22 @@ def plain_stores(events: Silver) -> DataFrame:
     stores = plain.select("trace", F.explode("t.servers").alias("store", "of"))
     stores = stores.where((F.coalesce(F.size("of.settings"), F.lit(0)) <= 0) & (F.col("of.version") != "5.5"))
     stores = stores.select("trace", "store")
-    other = events.of("setting.value").where(F.col("value") != F.col("default"))
-    return stores.join(other.select("trace", F.col("node").alias("store")).distinct(), ["trace", "store"], "left_anti")
+    changed_settings = events.of("setting.value").where(F.col("value") != F.col("default"))
+    return stores.join(
+        changed_settings.select("trace", F.col("node").alias("store")).distinct(), ["trace", "store"], "left_anti"
+    )
 
 
 def with_plain(rows: DataFrame, m: Material) -> DataFrame:
-    known = F.broadcast(m.plain.withColumn("plain", F.lit(True)))
-    return rows.join(known, ["trace", "node"], "left").withColumn("plain", F.coalesce("plain", F.lit(False)))
+    plain_nodes = F.broadcast(m.plain.withColumn("plain", F.lit(True)))
+    return rows.join(plain_nodes, ["trace", "node"], "left").withColumn("plain", F.coalesce("plain", F.lit(False)))
 
 
 def with_punctual(rows: DataFrame, m: Material) -> DataFrame:
     """Return the rows with punctual: no fault made the store late at that time."""
-    known = rows.join(F.broadcast(m.nodes.select("trace", "node", "hindered")), ["trace", "node"], "left")
+    with_faults = rows.join(F.broadcast(m.nodes.select("trace", "node", "hindered")), ["trace", "node"], "left")
     late = F.expr("exists(coalesce(hindered, array()), f -> at between f.since and f.until)")
-    return known.withColumn("punctual", ~late).drop("hindered")
+    return with_faults.withColumn("punctual", ~late).drop("hindered")
 
 
 def with_node_state(rows: DataFrame, m: Material) -> DataFrame:

@@ -105,13 +105,13 @@ def _genesis(started: DataFrame) -> DataFrame:
 
 def _setup(events: Silver) -> DataFrame:
     """Return the one GUID of folder ids that belongs to no store; no row if the run never names a folder of the topology."""
-    own = events.of("node.started").select("trace", F.col("replica_guid").alias("guid")).distinct()
+    store_guids = events.of("node.started").select("trace", F.col("replica_guid").alias("guid")).distinct()
     folders = events.events.select("trace", F.col("folder").alias("id"))
     tree = events.events.where(F.col("folder") == HIERARCHY).select("trace", F.col("object").alias("id"))
     due = events.lines("status.due").select("trace", F.explode(F.from_json("folders", "array<string>")).alias("id"))
     ids = folders.unionByName(tree).unionByName(due).where(F.col("id").isNotNull() & (F.col("id") != HIERARCHY))
     guids = ids.select("trace", F.substring_index("id", ":", 1).alias("guid")).distinct()
-    return guids.join(own, ["trace", "guid"], "left_anti").groupBy("trace").agg(F.min("guid").alias("guid"))
+    return guids.join(store_guids, ["trace", "guid"], "left_anti").groupBy("trace").agg(F.min("guid").alias("guid"))
 
 
 SUSPENDED: Final = "Content Replication Suspended"
@@ -135,8 +135,8 @@ def node_states(events: Silver, org: Organization, restored: DataFrame) -> DataF
     )
     entries = keys.withColumn("address", F.explode("addresses")).drop("addresses")
     deleted = events.of("store.deleted").groupBy("trace", "node", "store").agg(F.max("seq").alias("deleted"))
-    known = entries.join(deleted, ["trace", "node", "store"], "left").groupBy("trace", "node", "address")
-    entry = known.agg(F.min(F.struct("store", "first", "last", "deleted", "stamps")).alias("of"))
+    by_address = entries.join(deleted, ["trace", "node", "store"], "left").groupBy("trace", "node", "address")
+    entry = by_address.agg(F.min(F.struct("store", "first", "last", "deleted", "stamps")).alias("of"))
     listed = entry.groupBy("trace", "node").agg(
         F.map_from_entries(F.collect_list(F.struct("address", "of"))).alias("directory")
     )

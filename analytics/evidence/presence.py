@@ -22,10 +22,10 @@ def presence(rows: DataFrame, restored: DataFrame) -> DataFrame:
     lists = hierarchy.where("act = 'made' and not deleted").select(
         "trace", "number", F.explode("replicas").alias("node")
     )
-    known = hierarchy.select(
+    node_versions = hierarchy.select(
         "trace", F.col("store").alias("node"), F.col("object").alias("folder"), "number", F.col("seq").alias("known")
     )
-    listed = known.join(F.broadcast(lists.distinct()), ["trace", "node", "number"])
+    listed = node_versions.join(F.broadcast(lists.distinct()), ["trace", "node", "number"])
     since = listed.groupBy("trace", "node", "folder").agg(F.min("known").alias("listed"))
     result = content.join(since, ["trace", "node", "folder"], "left")
     return result.join(F.broadcast(restored), ["trace", "node"], "left_anti")
@@ -59,9 +59,13 @@ def removed_stores(events: Silver, rows: DataFrame, restored: DataFrame) -> Data
     removed = removed.join(F.broadcast(restored), ["trace", "node"], "left_anti")
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     texts = firsts(hierarchy.where("act = 'made'"), "replicas", "deleted").withColumnRenamed("replicas", "list")
-    known = hierarchy.select("trace", F.col("store").alias("node"), "object", "number", F.col("seq").alias("known"))
-    known = known.join(F.broadcast(removed.select("trace", "node").distinct()), ["trace", "node"], "left_semi")
-    versions = known.join(texts, ["trace", "number"])
+    node_versions = hierarchy.select(
+        "trace", F.col("store").alias("node"), "object", "number", F.col("seq").alias("known")
+    )
+    node_versions = node_versions.join(
+        F.broadcast(removed.select("trace", "node").distinct()), ["trace", "node"], "left_semi"
+    )
+    versions = node_versions.join(texts, ["trace", "number"])
     both = F.broadcast(removed).join(versions, ["trace", "node"], "left")
     was = F.max_by(F.struct("list", "deleted"), F.when(F.col("known") < F.col("seq"), F.col("known")))
     listings = both.groupBy("trace", "node", "at", "store", "forced", "object").agg(was.alias("was"))
@@ -90,14 +94,18 @@ def shown_folders(events: Silver, rows: DataFrame, restored: DataFrame) -> DataF
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     texts = firsts(hierarchy.where("act = 'made' and not deleted"), "subject", "parent")
     few = F.broadcast(displays.select("trace", "node").distinct())
-    known = hierarchy.select("trace", F.col("store").alias("node"), "object", "number", F.col("seq").alias("known"))
-    known = known.join(few, ["trace", "node"], "left_semi").join(texts, ["trace", "number"])
-    both = displays.join(known.withColumnRenamed("object", "folder"), ["trace", "node", "folder"]).where("known < seq")
+    node_versions = hierarchy.select(
+        "trace", F.col("store").alias("node"), "object", "number", F.col("seq").alias("known")
+    )
+    node_versions = node_versions.join(few, ["trace", "node"], "left_semi").join(texts, ["trace", "number"])
+    both = displays.join(node_versions.withColumnRenamed("object", "folder"), ["trace", "node", "folder"]).where(
+        "known < seq"
+    )
     own = both.groupBy("trace", "node", "seq", "at", "folder", "path").agg(
         F.max_by(F.struct("subject", "parent"), "known").alias("of")
     ).select("trace", "node", "seq", "at", "folder", "path", F.col("of.subject").alias("name"), "of.parent")  # fmt: skip
-    others = known.select("trace", "node", "known", "object", F.col("subject").alias("name"), "parent")
-    beside = own.join(others, ["trace", "node", "name", "parent"], "left")
+    namesakes = node_versions.select("trace", "node", "known", "object", F.col("subject").alias("name"), "parent")
+    beside = own.join(namesakes, ["trace", "node", "name", "parent"], "left")
     of = [name for name in own.columns if name not in ("name", "parent")]
     result = beside.groupBy(*of, "name", "parent").agg(
         F.count_if(F.expr("object != folder and known < seq")).alias("namesakes")

@@ -70,10 +70,10 @@ def expiries(events: Silver) -> DataFrame:
     limits = events.of("setting.value").where(F.col("name") == _RECORD_AGE)
     ages = limits.groupBy("trace", F.col("node").alias("store")).agg(F.min(duration_us(F.col("value"))).alias("age_us"))
     ends = events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
-    known = expired.join(F.broadcast(ages), ["trace", "store"], "left").join(F.broadcast(ends), "trace", "left")
+    expired_items = expired.join(F.broadcast(ages), ["trace", "store"], "left").join(F.broadcast(ends), "trace", "left")
     forgotten_at = F.col("modified_at") + F.coalesce("age_us", F.lit(_DEFAULT_RECORD_AGE_US))
-    known = known.withColumn("forgotten_at", F.when(forgotten_at <= F.col("ended_at"), forgotten_at))
-    return _with_losses(known, events).drop("dropped", "age_us", "ended_at", "modified_at")
+    expired_items = expired_items.withColumn("forgotten_at", F.when(forgotten_at <= F.col("ended_at"), forgotten_at))
+    return _with_losses(expired_items, events).drop("dropped", "age_us", "ended_at", "modified_at")
 
 
 def _with_losses(rows: DataFrame, events: Silver) -> DataFrame:

@@ -45,9 +45,9 @@ def table_of(lines: Lines) -> pa.Table:
 def _texts(values: Sequence[str | bytes | None]) -> pa.Array:
     """Return texts as an array. `pa.array` would import pandas, which takes half a second."""
     encoded = [text.encode() if isinstance(text, str) else text or b"" for text in values]
-    known = int("".join("01"[text is not None] for text in reversed(values)) or "0", 2)
+    validity = int("".join("01"[text is not None] for text in reversed(values)) or "0", 2)
     offsets = array("q", accumulate(map(len, encoded), initial=0))
-    buffers = [known.to_bytes(len(values) // 8 + 1, "little"), offsets, b"".join(encoded)]
+    buffers = [validity.to_bytes(len(values) // 8 + 1, "little"), offsets, b"".join(encoded)]
     return pa.Array.from_buffers(pa.large_string(), len(values), [pa.py_buffer(buffer) for buffer in buffers])
 
 

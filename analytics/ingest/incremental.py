@@ -59,14 +59,14 @@ def naming_damage(tables: Tables) -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as error:
         cause = in_a_line(error)
-        own = re.search(rf"{re.escape(tables.path('bronze/'))}({_OWN})", cause)
-        if own is None:
+        match = re.search(rf"{re.escape(tables.path('bronze/'))}({_OWN})", cause)
+        if match is None:
             raise
-        raise _damaged(tables, own[1], cause) from error
+        raise _damaged(tables, match[1], cause) from error
 
 
-def _damaged(tables: Tables, own: str, cause: str) -> TablesDamaged:
-    both = f"{tables.path(f'bronze/{own}')} and {tables.path(f'checkpoints/{own}')}"
+def _damaged(tables: Tables, place_key: str, cause: str) -> TablesDamaged:
+    both = f"{tables.path(f'bronze/{place_key}')} and {tables.path(f'checkpoints/{place_key}')}"
     return TablesDamaged(
         f"a file of the tables of earlier checks is damaged: {cause}. Restore this file; or, if the traces still have all"
         f" segments, delete {both}, and they are read again"
@@ -111,9 +111,9 @@ def _read_place(tables: Tables, place: str, segments_at_once: int, many: int) ->
     identity = json.dumps(
         [_NAMES, place, rows.schema.json(), sorted((name, sorted(tags)) for name, tags in FAMILIES.items())]
     )
-    own = hashlib.sha256(identity.encode()).hexdigest()[:16]
-    parts = Parts(tables, f"bronze/{own}", by="family", many=many)
-    checkpoint = tables.path(f"checkpoints/{own}")
+    place_key = hashlib.sha256(identity.encode()).hexdigest()[:16]
+    parts = Parts(tables, f"bronze/{place_key}", by="family", many=many)
+    checkpoint = tables.path(f"checkpoints/{place_key}")
     writing = rows.writeStream.foreachBatch(parts.write).option("checkpointLocation", checkpoint)
     try:
         if not parts.are_whole() or not parts.exists(checkpoint) or _was_changed(tables.spark, place, checkpoint):
@@ -125,7 +125,7 @@ def _read_place(tables: Tables, place: str, segments_at_once: int, many: int) ->
         cut = _cut_file(tables.spark, checkpoint)
         if cut is None:
             raise
-        raise _damaged(tables, own, f"{cut} was cut or overwritten") from error
+        raise _damaged(tables, place_key, f"{cut} was cut or overwritten") from error
     with naming_damage(tables):
         parts.join(rows.schema)
     return tables.whole(parts.read(rows.schema))

@@ -78,9 +78,9 @@ def _least(home: str, links: Links) -> dict[str, int]:
         if site in least or cost >= FAR:
             continue
         least[site] = cost
-        for other, added in links.get(site, ()):
-            if other not in least:
-                heapq.heappush(waiting, (cost + added, other))
+        for neighbour, added in links.get(site, ()):
+            if neighbour not in least:
+                heapq.heappush(waiting, (cost + added, neighbour))
     return least
 
 

@@ -204,15 +204,15 @@ def for_plans(spark: SparkSession) -> SparkSession:
     Raises AnalyticsError for a session of Spark Connect, which has no other session beside it.
     """
     try:
-        own = spark.newSession()
+        session = spark.newSession()
     except (AttributeError, NotImplementedError) as error:
         raise AnalyticsError(
             "a run that is too large for a task is judged in a classic session, not over Spark Connect"
         ) from error
     for name, value in _SETTINGS.items():
         if name.startswith("spark.sql."):
-            own.conf.set(name, value)
-    return own
+            session.conf.set(name, value)
+    return session
 
 
 def settings_on(master: str, settings: Mapping[str, str]) -> dict[str, str]:

@@ -118,13 +118,13 @@ def silver(
     """
     heads = bronze.where(F.col("aside").isNull() | (F.col("aside") == UNKNOWN_TYPE))
     numbers = tables.keep("silver/numbers", _numbers(heads))
-    known = look(numbers)
+    summary = look(numbers)
     events = bronze.where(F.col("family") != ASIDE)
-    if known.repeated:
+    if summary.repeated:
         events = _each_once(events, numbers)
     events = tables.view("silver/events", events)
-    dead = _killed_and_deleted(events) if known.types >= {"store.deleted", "fault.injected"} else None
-    return Silver(events, doubts(bronze, heads, numbers, unfinished, dead), known.types)
+    dead = _killed_and_deleted(events) if summary.types >= {"store.deleted", "fault.injected"} else None
+    return Silver(events, doubts(bronze, heads, numbers, unfinished, dead), summary.types)
 
 
 def _each_once(events: DataFrame, numbers: DataFrame) -> DataFrame:

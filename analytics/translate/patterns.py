@@ -29,8 +29,8 @@ def pattern(java: str, *, end_matters: bool = False) -> str:
     tokens = _TOKEN.findall(java)
     if refused := list(filter(_REFUSED.fullmatch, tokens)):
         raise Untranslatable(f"{refused[0]} in a regular expression")
-    others = {".": _ANY, "$": r"\z" if end_matters else _END}
-    return "".join(others.get(token, token) for token in tokens)
+    replacements = {".": _ANY, "$": r"\z" if end_matters else _END}
+    return "".join(replacements.get(token, token) for token in tokens)
 
 
 def replacement(java: str) -> str:

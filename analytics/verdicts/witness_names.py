@@ -32,15 +32,15 @@ def named(names: Iterable[Row], witnesses: Sequence[tuple[str, str]]) -> list[st
 
     names: the rows of the finding `names`.
     """
-    known = {(row.trace, row.kind, row.id): row.name for row in names}
+    name_of = {(row.trace, row.kind, row.id): row.name for row in names}
 
     def name(trace: str, match: re.Match[str]) -> str:
         if not match["guid"]:
             return ""
-        own = known.get((trace, match["kind"], match["id"]))
-        store = known.get((trace, "guid", match["guid"]))
-        if own is not None:
-            return repr(own) if match["kind"] == "object" else str(own)
+        own_name = name_of.get((trace, match["kind"], match["id"]))
+        store = name_of.get((trace, "guid", match["guid"]))
+        if own_name is not None:
+            return repr(own_name) if match["kind"] == "object" else str(own_name)
         if store is None:
             return match["id"]
         what = f"the {match['kind']} " if match["kind"] else ""

@@ -70,11 +70,11 @@ def _sites(checked: Checked) -> Iterator[Problem]:
 
 
 def _repeated(checked: Checked, names: list[tuple[str, Path]], what: str) -> Iterator[Problem]:
-    seen: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for name, path in names:
-        earlier = seen.get(name.casefold())
+        earlier = spellings.get(name.casefold())
         if earlier is None:
-            seen[name.casefold()] = name
+            spellings[name.casefold()] = name
             continue
         mistake, right = "is named twice", "name it once"
         if earlier != name:
@@ -210,21 +210,21 @@ def _all_settings(checked: Checked) -> Iterator[Problem]:
 
 
 def _settings(checked: Checked, path: Path, settings: dict[str, RawSetting]) -> Iterator[Problem]:
-    seen: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for name, raw in settings.items():
         try:
             spec = find_spec(name)
         except ValueTextError as error:
             yield checked.problem((*path, name), error.what, error.would_be_right, of_key=True)
             continue
-        if spec.name in seen:
+        if spec.name in spellings:
             yield checked.problem(
                 (*path, name),
-                f"this is the same setting as {quoted(seen[spec.name])}",
+                f"this is the same setting as {quoted(spellings[spec.name])}",
                 "leave one of them out",
                 of_key=True,
             )
-        seen[spec.name] = name
+        spellings[spec.name] = name
         try:
             read_value(spec, raw)
         except ValueTextError as error:

@@ -228,10 +228,10 @@ def facts(events: Silver, rows: DataFrame, nodes: DataFrame) -> DataFrame:
     # A restored store forgets what it did, and may use the key again.
     two = f"not a.undone and exists(first, b -> not b.undone and {differ})"
     false = f"case when fact in {_SINGLE} then try_element_at(filter(first, a -> {two}), 1) end"
-    other = f"size(first) > 0 and forall(first, b -> {differ})"
+    disagreement = f"size(first) > 0 and forall(first, b -> {differ})"
     return parts.select(
         "trace", "fact", "key", "at", "repeated",
-        F.expr(f"coalesce({false}, try_element_at(filter(told, a -> {other}), 1))").alias("disputed"),
+        F.expr(f"coalesce({false}, try_element_at(filter(told, a -> {disagreement}), 1))").alias("disputed"),
         F.expr(f"case when not stated then try_element_at(filter(told, a -> a.how = '{How.REPEATS.value}'), 1) end").alias("unknown"),
         F.expr(f"try_element_at(filter(first, a -> a.repeated and forall(told, b -> {differ})), 1)").alias("unheeded"),
         F.expr("try_element_at(first, 1)").alias("other"),

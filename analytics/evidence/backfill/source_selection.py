@@ -40,12 +40,12 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     """
     needs = _asked(events, org, restored)
     pairs = F.broadcast(needs.select("trace", "node", "store").distinct())
-    known = _known(events, pairs)
+    known_rows = _known(events, pairs)
     lists = _lists(events).join(
         F.broadcast(needs.select("trace", "folder").distinct()), ["trace", "folder"], "left_semi"
     )
     every = needs
-    for rows in (known, lists, _preferred(events)):
+    for rows in (known_rows, lists, _preferred(events)):
         every = every.unionByName(rows, allowMissingColumns=True)
 
     def before(*of: str) -> WindowSpec:

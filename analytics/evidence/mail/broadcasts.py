@@ -42,10 +42,10 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
     line = Window.partitionBy("trace", "node", "folder").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
     # A change between two mails of one instant begins another cycle, which an administrator asked for.
     after = named.unionByName(changes, allowMissingColumns=True).withColumn("changes", F.count("counter").over(line))
-    known = (
+    cycle_mails = (
         after.where("named is not null").drop("counter").join(F.broadcast(mine.where("guids = 1")), ["trace", "node"])
     )
-    together = known.groupBy("trace", "node", "folder", "at", "message_type", "changes", "resent").agg(
+    together = cycle_mails.groupBy("trace", "node", "folder", "at", "message_type", "changes", "resent").agg(
         F.min("seq").alias("seq"),
         F.array_sort(F.collect_list(F.struct("seq", "size", "updates"))).alias("mails"),
         F.flatten(F.collect_list(F.expr("filter(named, r -> r.guid = guid)"))).alias("named"),

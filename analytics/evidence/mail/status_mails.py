@@ -126,10 +126,10 @@ def new_stores(events: Silver, listed: DataFrame, org: Organization) -> DataFram
         f"what = 'mail' and message_type = 32 and folder = '{HIERARCHY}' and to = array_sort(filter(reached, h -> h != node))"
     ).select("trace", "node", F.col("at").alias("asked_at"))
     # A store asks as soon as it has an address (ML-1).
-    own = (
+    stamps = (
         events.of("address.stamped").where("store = node").groupBy("trace", "node").agg(F.min("at").alias("stamped_at"))
     )
-    first = first.join(F.broadcast(own), ["trace", "node"])
+    first = first.join(F.broadcast(stamps), ["trace", "node"])
     began = first.withColumn("until_at", F.col("stamped_at") + DAY_US).join(requests, ["trace", "node"], "left")
     in_time = F.coalesce(F.col("asked_at") <= F.col("until_at"), F.lit(False))
     ended = events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
