@@ -153,10 +153,10 @@ def measure(url: str, program: str) -> dict[str, Any]:
         while not browser.value(CAUGHT_UP):
             pass
         found = dict(browser.value(FIGURES))
-        found["click_ms"] = browser.awaited(CLICKS)
-        found["travel_ms"] = browser.awaited(TRAVELS)
-        found |= browser.awaited(REPLAY)
-        found |= browser.awaited(LIVE)
+        found["click_ms"] = browser.value(CLICKS)
+        found["travel_ms"] = browser.value(TRAVELS)
+        found |= browser.value(REPLAY)
+        found |= browser.value(LIVE)
         found["heap_mib"] = browser.value("performance.memory.usedJSHeapSize / 2 ** 20")
         found["held"] = browser.value(
             "(({min, max}) => max - min)(document.querySelector('.travel input[type=range]'))"

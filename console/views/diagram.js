@@ -63,6 +63,7 @@ export function Diagram({ store, state, pointed }) {
       />
       <button onClick=${() => store.timeline.travelBy(1)} aria-label="One event forward" title="One event forward (→)">▶</button>
       <button
+        class="play"
         disabled=${!timeline.travelling.value && store.source.live}
         onClick=${() => timeline.togglePlay()}
         title="Play what happened from this moment on (k)"

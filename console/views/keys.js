@@ -104,7 +104,7 @@ export function Keys({ store }) {
     <div class="row preferences">
       <label
         >Colours
-        <select autofocus value=${theme.value} onChange=${(/** @type {any} */ event) => (theme.value = event.target.value)}>
+        <select autofocus=${open} value=${theme.value} onChange=${(/** @type {any} */ event) => (theme.value = event.target.value)}>
           <option value="system">as the system</option>
           <option value="light">light</option>
           <option value="dark">dark</option>

@@ -119,7 +119,11 @@ function Clock({ store }) {
     };
     paint();
     const timer = setInterval(paint, PAINT_MS);
-    return () => clearInterval(timer);
+    store.timeline.watchers.add(paint); // so the clock is that of the frame
+    return () => {
+      clearInterval(timer);
+      store.timeline.watchers.delete(paint);
+    };
   }, [store]);
   const clock = store.clock.reading.value;
   const rate = clock?.rate ?? 0;

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from topology.model import Topology
     from traces.events import Event
 
-_NAME: Final = "pflab:/"
+NAME: Final = "pflab:/"
 """How the name of a module begins in the import map."""
 
 
@@ -62,9 +62,9 @@ class Replay:
 
 def replay_file(replay: Replay) -> str:
     """Return the HTML of a file that shows a run."""
-    imports = {f"{_NAME}{path}": _data_url(_with_absolute_imports(path)) for path in script_paths()}
+    imports = {f"{NAME}{path}": _data_url(_with_absolute_imports(path)) for path in script_paths()}
     import_map = json.dumps({"imports": imports})
-    start = f'import "{_NAME}{START}";'
+    start = f'import "{NAME}{START}";'
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -99,7 +99,7 @@ def _data_url(script: str) -> str:
 
 
 def _with_absolute_imports(path: str) -> str:
-    return RELATIVE_IMPORT.sub(lambda found: f"{found[1]}{_NAME}{resolved(path, found[2])}{found[3]}", read_text(path))
+    return RELATIVE_IMPORT.sub(lambda found: f"{found[1]}{NAME}{resolved(path, found[2])}{found[3]}", read_text(path))
 
 
 def _preview(replay: Replay) -> list[str]:

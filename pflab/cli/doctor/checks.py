@@ -257,6 +257,10 @@ def _java() -> Iterator[Finding]:
     yield _program("Java", version, JAVA_FROM, "pflab follow, and pflab check with Spark", get)
 
 
+_IMPORTED_AS: Final = {"pillow": "PIL"}
+"""The module of a package whose name is another."""
+
+
 def _extras() -> Iterator[Finding]:
     for package, extra, use in (
         ("duckdb", "analytics", "pflab check"),
@@ -265,9 +269,10 @@ def _extras() -> Iterator[Finding]:
         ("pyspark", "spark", "pflab follow, and pflab check with Spark"),
         ("pandas", "spark", "pflab follow, and pflab check with Spark"),
         ("pymap", "imap", "pflab up --imap"),
+        ("pillow", "clip", "pflab replay --clip"),
     ):
         try:
-            is_installed = find_spec(package) is not None
+            is_installed = find_spec(_IMPORTED_AS.get(package, package)) is not None
         except (ImportError, ValueError):
             is_installed = False
         if is_installed:

@@ -91,5 +91,5 @@ def test_the_search_works_without_a_server(site: Path, tmp_path: Path) -> None:
     """A page that is opened as a file finds pages by their words, and asks no network for anything."""
     with Browser(str(chromium()), tmp_path / "profile") as browser:
         browser.open_url(f"{(site / 'index.html').as_uri()}?q=backfill%20array", 1280, 800)
-        assert "Rules" in browser.awaited(FOUND)
+        assert "Rules" in browser.value(FOUND)
         assert browser.complaints == []

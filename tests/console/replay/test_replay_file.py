@@ -100,3 +100,28 @@ def test_posts_and_mails_have_their_content(conflict: Path, open_page: OpenPage)
     expect(versions).to_have_count(2)
     assert {versions.nth(0).inner_text(), versions.nth(1).inner_text()} == {"<b>Tuesday</b>", "Friday"}
     assert page.get_by_role("button", name=re.compile("Edit|Delete|Keep")).count() == 0
+
+
+def test_a_page_shows_a_replay_in_a_frame(handout: Path, conflict: Path, open_page: OpenPage, tmp_path: Path) -> None:
+    """In a frame of another page, also one that may do nothing but run scripts, a replay shows map, lesson and controls without
+    scrolling, and plays."""
+    around = tmp_path / "around.html"
+    frame = '<iframe width="760" height="440" title="{}" src="{}" {}></iframe>'
+    frames = (
+        frame.format("Lesson", handout.as_uri(), ""),
+        frame.format("Run", conflict.as_uri(), 'sandbox="allow-scripts"'),
+    )
+    around.write_text(f"<!doctype html><title>Around</title>{''.join(frames)}", "utf-8")
+    page = open_page(around.as_uri(), width=800, height=920).page
+    lesson = page.frame_locator("iframe[title=Lesson]")
+    expect(lesson.get_by_role("button", name="Server A,")).to_be_in_viewport()
+    lesson.get_by_role("region", name="Lesson").get_by_role("button", name="Next").click()
+    expect(lesson.get_by_role("region", name="Lesson")).to_contain_text("step 2 of 10")
+    run = page.frame_locator("iframe[title=Run]")
+    run.get_by_role("slider", name="Moment of the run").press("Home")
+    before = run.locator(".clock time").inner_text()
+    run.get_by_role("button", name="Play", exact=True).click()
+    expect(run.locator(".clock time")).not_to_have_text(before)
+    expect(run.get_by_role("button", name="Server A,")).to_be_in_viewport()
+    for frame_locator in (lesson, run):
+        assert frame_locator.locator("html").evaluate("root => root.scrollHeight <= innerHeight")

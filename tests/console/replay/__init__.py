@@ -1,0 +1,1 @@
+"""Files of replays in Chromium: handouts, frames, clips."""
