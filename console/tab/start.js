@@ -20,14 +20,24 @@ const address = Address.parse(location.search, true);
 const name = address.topology || "default";
 /** The name under which the browser keeps how many workers of this lab were ended. */
 const generations = `pflab worker ${new URL("../../", import.meta.url).pathname} ${name}`;
+/** Return how many workers of this lab were ended; null in a browser that may keep nothing. Such a browser shares no workers. */
+function generation() {
+  try {
+    return Number(localStorage.getItem(generations) ?? 0);
+  } catch {
+    return null;
+  }
+}
+
 /** Pages of one lab tell each other through it to begin again. */
 const pages = new BroadcastChannel(generations);
 
-/** Return a door to the worker of a name. @param {string} workerName */
-function doorTo(workerName) {
+/** Return a door to the worker of the lab. */
+function doorToLab() {
   const script = new URL("lab_worker.js", import.meta.url);
-  const shared = "SharedWorker" in globalThis;
-  const worker = new (shared ? SharedWorker : Worker)(script, { type: "module", name: workerName });
+  const ended = generation();
+  const shared = "SharedWorker" in globalThis && ended !== null;
+  const worker = new (shared ? SharedWorker : Worker)(script, { type: "module", name: `${name} ${ended ?? 0}` });
   const door = new TabDoor("port" in worker ? worker.port : worker);
   worker.onerror = () => door.take({ state: "failed", step: 1, words: "The lab's program could not be loaded." });
   return door;
@@ -38,7 +48,8 @@ function doorTo(workerName) {
  * have left it, and the new pages have a worker of another name.
  */
 function again() {
-  localStorage.setItem(generations, String(Number(localStorage.getItem(generations) ?? 0) + 1));
+  const ended = generation();
+  if (ended !== null) localStorage.setItem(generations, String(ended + 1));
   pages.postMessage("again");
   location.reload();
 }
@@ -62,7 +73,7 @@ const keeping = signal(
 show(null, keeping);
 await filesReady((kept) => (keeping.value = { state: "loading", step: kept, words: "Loading the lab's files" }));
 
-const door = doorTo(`${name} ${localStorage.getItem(generations) ?? 0}`);
+const door = doorToLab();
 document.addEventListener("visibilitychange", () => document.hidden && door.hide());
 addEventListener("pagehide", () => door.leave());
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload()); // the browser has kept a page that had left

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Protocol, TypedDict, Unpack
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, WebError, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request, WebError, expect
 
 from tests.support.chromium import FLAGS, chromium
 
@@ -30,9 +30,23 @@ OWN_FLAGS: Final = frozenset({"--headless", "--remote-debugging-pipe"})
 
 def launch(playwright: Playwright) -> Browser:
     """Start Debian's Chromium without a window. It finds no host but this machine."""
+    return playwright.chromium.launch(executable_path=chromium(), args=_flags())
+
+
+def launch_forgetful(playwright: Playwright, profile: Path) -> BrowserContext:
+    """Start Debian's Chromium with the setting that no site may keep anything: cookies, storage, shared workers.
+
+    profile: an empty folder.
+    """
+    preferences = profile / "Default" / "Preferences"
+    preferences.parent.mkdir()
+    preferences.write_text('{"profile": {"default_content_setting_values": {"cookies": 2}}}', "utf-8")
+    return playwright.chromium.launch_persistent_context(profile, executable_path=chromium(), args=_flags())
+
+
+def _flags() -> list[str]:
     flags = [flag for flag in FLAGS if flag not in OWN_FLAGS]
-    flags.append("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost")
-    return playwright.chromium.launch(executable_path=chromium(), args=flags)
+    return [*flags, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
 
 
 def firefox() -> str | None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Playwright, expect
 
 from tests.support.browser_workers import LabWorker
 from tests.support.console_lessons import LONGEST_MS
-from tests.support.console_page import OpenPage, up
+from tests.support.console_page import OpenPage, launch_forgetful, up
 from tests.support.lab_site import StaticServer, built_lab, can_be_built
 from tests.support.tab_pages import KEPT, KEPT_AFTER, post
 
@@ -80,6 +82,18 @@ def test_a_browser_without_room_says_so(served: StaticServer, open_page: OpenPag
     session.send("Storage.overrideQuotaForOrigin", {"origin": origin})
     expect(told).to_have_count(0, timeout=LONGEST_MS)
     page.evaluate(KEPT_AFTER, 0)
+
+
+@pytest.mark.usefixtures("browser")  # it skips if Chromium is not installed
+def test_a_browser_that_may_keep_nothing_plays_the_lab(
+    served: StaticServer, playwright: Playwright, tmp_path: Path
+) -> None:
+    """If the user lets no site keep anything, the page has a lab of its own, and says that it is not kept."""
+    with closing(launch_forgetful(playwright, tmp_path)) as context:
+        page = context.new_page()
+        page.goto(served.url)
+        expect(page.get_by_role("tab", name="Map")).to_be_visible(timeout=LONGEST_MS)
+        expect(page.get_by_text("This browser does not keep the lab")).to_be_visible(timeout=LONGEST_MS)
 
 
 def test_an_address_is_only_a_name(served: StaticServer, open_page: OpenPage) -> None:
