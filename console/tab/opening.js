@@ -15,7 +15,7 @@ import { LabMap } from "../views/map.js";
  * @typedef {import("../source/tab_door.js").TabDoor} TabDoor
  * @typedef {import("../preferences.js").Preferences} Preferences
  *
- * @typedef {Omit<import("../source/replay.js").Run, "events"> & {title: string, text: string}} Preview
+ * @typedef {Pick<import("../source/replay.js").Run, "topology" | "setup"> & {title: string, text: string}} Preview
  */
 
 /** @param {Address} address @returns {Promise<Preview | null>} */
@@ -41,7 +41,9 @@ export function Opening({ door, condition, address, preferences, again }) {
     const show = async () => {
       const content = await previewOf(address);
       if (!content) return;
-      const source = new ReplaySource(() => ({ ...content, events: [] }));
+      const { topology, setup } = content;
+      const contents = { posts: {}, mails: {} };
+      const source = new ReplaySource(() => ({ topology, setup, events: [], contents, lesson: null }));
       const unopened = new Store(source, address, () => undefined, preferences);
       await unopened.open();
       setPreview(content);

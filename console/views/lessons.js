@@ -43,7 +43,7 @@ export function Lessons({ store }) {
     <p class="hint">
       Each lesson is played in a lab of its own, beside the lab that you see. Its stores, databases and mails are real; only the
       network between them is simulated.
-      ${store.address.inTab && NOT_KEPT}
+      ${store.address.inTab && ` ${NOT_KEPT}`}
     </p>
     ${
       labs.length > 0 &&
