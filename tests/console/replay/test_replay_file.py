@@ -125,3 +125,18 @@ def test_a_page_shows_a_replay_in_a_frame(handout: Path, conflict: Path, open_pa
     expect(run.get_by_role("button", name="Server A,")).to_be_in_viewport()
     for frame_locator in (lesson, run):
         assert frame_locator.locator("html").evaluate("root => root.scrollHeight <= innerHeight")
+
+
+def test_a_replay_opens_at_a_moment(handout: Path, conflict: Path, open_page: OpenPage, tmp_path: Path) -> None:
+    """A link to a file, also one in a frame, opens it at a step of the lesson, or at an instant with a view and a selection."""
+    around = tmp_path / "around.html"
+    link = f"{handout.as_uri()}#step=4"
+    around.write_text(
+        f'<!doctype html><title>Around</title><iframe width="900" height="500" src="{link}"></iframe>', "utf-8"
+    )
+    card = open_page(around.as_uri()).page.frame_locator("iframe").get_by_role("region", name="Lesson")
+    expect(card).to_contain_text("When does B learn that it misses A-1?")
+    page = open_page(f"{conflict.as_uri()}#at=2003-10-21T00:10:00.000Z&select=server&id=B").page
+    expect(page.locator(".clock time")).to_contain_text("00:10:00")
+    expect(page.get_by_role("region", name="Selected").get_by_role("heading").first).to_contain_text("B")
+    expect(page.get_by_role("button", name="Server B,")).to_have_accessible_name(re.compile("lacks 1"))
