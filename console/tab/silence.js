@@ -16,7 +16,7 @@ const MS = 1_000;
 export function Silence({ door, silentMs, again }) {
   const { state, words } = door.condition.value;
   if (state === "failed" && door.wasReady) return html`<${Told} words=${words} again=${again} />`;
-  if (state === "ready" && silentMs > PATIENCE_MS) {
+  if (silentMs > PATIENCE_MS) {
     const seconds = Math.round(silentMs / MS);
     return html`<${Told} words=${`The lab has not answered for ${seconds} s. It may still be busy.`} again=${again} />`;
   }

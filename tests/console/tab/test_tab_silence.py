@@ -46,3 +46,21 @@ def test_a_worker_that_hangs_is_ended(
     up(page)
     page.get_by_role("tab", name="Folders").click()
     expect(page.get_by_role("button", name="Before it hung").first).to_be_visible()
+
+
+def test_a_worker_that_hangs_before_its_lab_is_up_is_ended(
+    served: StaticServer, browser: Browser, open_page: OpenPage
+) -> None:
+    """If the kept lab is chosen and the worker does not answer, the page says so too, and another worker offers it again."""
+    watched = open_page(served.url)
+    up(watched.page)
+    watched.page.evaluate(KEPT_AFTER, 0)
+    watched.page.close()
+    page = watched.another_tab(served.url)
+    go_on = page.get_by_role("button", name="Go on with the lab of")
+    expect(go_on).to_be_visible(timeout=LONGEST_MS)
+    LabWorker(browser, page).start("for (;;);")
+    go_on.click()
+    page.get_by_role("button", name="End it and begin again").click(timeout=LONGEST_MS)
+    go_on.click(timeout=LONGEST_MS)
+    up(page)
