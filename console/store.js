@@ -68,9 +68,14 @@ export class Store {
     }
   }
 
-  /** Show the moment with which a page begins: the present. */
+  /** Show the moment with which a page begins: the present, or in the replay of a lesson that of the step that is shown. */
   showOpening() {
-    const { source, timeline } = this;
+    const { source, timeline, lesson } = this;
+    const beat = source.live ? undefined : lesson.beat();
+    if (beat) {
+      timeline.travelTo(beat.seq);
+      return;
+    }
     const events = timeline.history?.events.entries ?? [];
     // At the end of a finished run all servers are stopped; what is worth looking at is the moment before.
     const ends = source.live ? -1 : events.findIndex((event) => event.type === "run.ended");

@@ -140,3 +140,7 @@ def test_a_replay_opens_at_a_moment(handout: Path, conflict: Path, open_page: Op
     expect(page.locator(".clock time")).to_contain_text("00:10:00")
     expect(page.get_by_role("region", name="Selected").get_by_role("heading").first).to_contain_text("B")
     expect(page.get_by_role("button", name="Server B,")).to_have_accessible_name(re.compile("lacks 1"))
+    page = open_page(f"{handout.as_uri()}#view=mails").page
+    expect(page.get_by_role("region", name="Lesson")).to_contain_text("step 1 of 10")
+    expect(page.get_by_role("tab", name="Mails")).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".clock time")).to_contain_text("21 Oct 2003 00:00:00")
