@@ -102,12 +102,24 @@ def test_a_lost_mail_is_posted_and_repaired(site: str, open_page: OpenPage) -> N
 
 
 def test_a_lesson_is_played_to_its_end(site: str, open_page: OpenPage) -> None:
-    """A lesson has an address of its own. Its end leads to the next lesson, in the same page, and then to the lab."""
+    """A lesson has an address of its own. A step that was disturbed begins again. The end leads to the next lesson, in the same
+    page, and then to the lab."""
     page = open_page(f"{site}?lesson=lost-mail").page
     card = page.get_by_role("region", name="Lesson")
     expect(card).to_be_visible(timeout=LONGEST_MS)
     expect(card).to_contain_text("a lesson ends when its last tab is closed")
     page.evaluate("document.kept = true")
+    go_on(card)
+    server_b = page.get_by_role("button", name="Server B,")
+    page.get_by_role("tab", name="Map").click()
+    server_b.click()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(server_b).to_have_accessible_name(re.compile("stopped"), timeout=LONGEST_MS)
+    card.get_by_role("button", name="Start this step again").click()
+    expect(server_b).to_have_count(0, timeout=LONGEST_MS)  # the step shows folders
+    page.get_by_role("tab", name="Map").click()
+    expect(server_b).not_to_have_accessible_name(re.compile("stopped"), timeout=LONGEST_MS)
+    expect(card.locator("header small")).to_contain_text("step 2 of", timeout=LONGEST_MS)
     following = card.locator("button.primary")
     while following.count():
         answers = card.get_by_role("group", name="Answers").locator("button:enabled")
