@@ -6,6 +6,7 @@
 
 import { Address } from "./address.js";
 import { Navigation } from "./navigation.js";
+import { readScene } from "./scene.js";
 import { Store } from "./store.js";
 import { html, render } from "./vendor/preact.js";
 import { App } from "./views/app.js";
@@ -107,14 +108,14 @@ export class Shell {
   }
 
   /**
-   * Begin the lesson of an address. In a tab, join it if it is played there already.
+   * Begin the lesson of an address, and play it up to the step of the address. In a tab, join it if it is played there already.
    * @param {Store} store
    * @param {number} visit
    */
   async join({ source, address }, visit) {
     if (!source.live) return;
     const played = this.inTab ? await source.lessonPlayed(address.lesson) : null;
-    const path = played ?? (await source.beginLesson(address.lesson));
+    const path = played ?? (await source.beginLesson(address.lesson, readScene(this.bar.read()).scene.step));
     if (visit !== this.visits) return;
     const lesson = address.ofLesson(path, address.lesson, address.role);
     history.replaceState(null, "", String(lesson) + location.hash);

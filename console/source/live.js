@@ -4,7 +4,7 @@
  * `base` is the path of the lab behind the door: "" for the lab itself, "/lessons/ID" for the lab of a lesson.
  */
 
-import { CLOCK, LAB, LESSONS, events } from "../api.js";
+import { CLOCK, LAB, LESSON, LESSONS, events } from "../api.js";
 import { parseInstant } from "../state/lab_time.js";
 import { Refused } from "./refused.js";
 
@@ -111,9 +111,16 @@ export class LiveSource {
     return { name, content: new Blob([await answer.arrayBuffer()]) }; // without a type, no browser shows it as a page
   }
 
-  /** Begin a lesson in a lab of its own. Returns the path of the lab. @param {string} name */
-  async beginLesson(name) {
+  /**
+   * Begin a lesson in a lab of its own, and play it up to a step, or to its end if it has fewer. Returns the path of the lab.
+   * @param {string} name
+   * @param {number} [step] from 1 on; the lesson is played to its first step in any case
+   */
+  async beginLesson(name, step = 1) {
     const { path } = await this.ask(LESSONS, { method: "POST", body: { name } });
+    const next = path.replace(/\/$/, "") + LESSON.next;
+    for (let seen = 0, status = "waiting"; seen + 1 < step && status === "waiting"; seen++)
+      ({ status } = await this.ask(next, { method: "POST", body: { seen } }));
     return /** @type {string} */ (path);
   }
 

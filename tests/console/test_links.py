@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.sync_api import Error, Page, expect
+from playwright.sync_api import Page, expect
 
 from pflab.client import Client
 from tests.support.console_lessons import LONGEST_MS, begin, end, go_on
+from tests.support.console_links import copied, opened, seen, shows
 from tests.support.console_page import OpenPage
 
 STATES: Final = 50
@@ -20,74 +21,6 @@ STATES: Final = 50
 
 ACTS: Final = 3
 """How many random things are done between two of them."""
-
-POINTS: Final = ((200, 40), (500, 60), (900, 90))
-"""Where the pointer asks the diagram what is there, in pixels."""
-
-SEEN: Final = """points => {
-  const text = selector => [...document.querySelectorAll(selector)].map(each => each.innerText);
-  const canvas = document.querySelector(".lanes canvas");
-  const tip = document.querySelector(".pointer-tip");
-  const asked = points.map(([offsetX, offsetY]) => {
-    const { left, top } = canvas.getBoundingClientRect();
-    canvas.dispatchEvent(new MouseEvent("mousemove", { clientX: left + offsetX, clientY: top + offsetY }));
-    return tip.textContent;
-  });
-  canvas.dispatchEvent(new MouseEvent("mouseleave"));
-  const view = document.querySelector("#view").cloneNode(true);
-  view.querySelectorAll(".envelope").forEach(each => each.remove());
-  const envelopes = [...document.querySelectorAll(".envelope")].map(each => each.title + each.style.transform);
-  return {
-    asked,
-    tabs: text("[role=tab][aria-selected=true]"),
-    order: text("button[aria-pressed=true]"),
-    moment: document.querySelector(".travel input[type=range]")?.value,
-    event: text(".travel .event"),
-    clock: text(".clock"),
-    view: view.textContent,
-    envelopes: envelopes.sort(),
-    search: document.querySelector(".mails input")?.value,
-    panel: text(".panel"),
-    notice: text(".notice:not([hidden])"),
-  };
-}"""
-"""What a user sees on a page, and what the diagram says at some points."""
-
-
-def opened(page: Page) -> None:
-    """Wait until a page has all events of its lab, so that its address follows what it shows."""
-    page.wait_for_function("() => performance.getEntriesByName('caught up').length > 0")
-
-
-def copied(page: Page) -> str:
-    """Return the link that the page copies."""
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.evaluate("navigator.clipboard.writeText('nothing')")
-    page.locator("button", has_text=re.compile("Copy link|Copied")).click()
-    page.wait_for_function("async () => await navigator.clipboard.readText() !== 'nothing'")
-    return str(page.evaluate("navigator.clipboard.readText()"))
-
-
-def seen(page: Page) -> str:
-    """Return what a user sees on a page, once the page stands still."""
-    page.wait_for_function(
-        """address => location.href === address
-          && !document.querySelector(".envelope:is(.arrived, .lost)")""",
-        arg=copied(page),
-    )
-    return str(page.evaluate(f"points => JSON.stringify(({SEEN})(points))", POINTS))
-
-
-def shows(page: Page, expected: str) -> None:
-    """Wait until a page shows what another one has shown."""
-    try:
-        page.wait_for_function(
-            f"([points, expected]) => JSON.stringify(({SEEN})(points)) === expected",
-            arg=[POINTS, expected],
-            timeout=LONGEST_MS,
-        )
-    except Error:
-        assert str(page.evaluate(f"points => JSON.stringify(({SEEN})(points))", POINTS)) == expected
 
 
 def act(page: Page, chance: random.Random) -> None:
@@ -147,6 +80,26 @@ def played(lab: str) -> Iterator[str]:
         client.post("A", "Projects", subject="Hello")
         client.advance("20 min")
     yield lab
+
+
+def test_a_replay_in_a_frame_leaves_the_history_of_its_page_alone(replay: Path, open_page: OpenPage) -> None:
+    """Back in a page that embeds a replay leaves this page, whatever was chosen in the frame, which opens at the moment of its
+    address, also if somebody has put a lesson into it."""
+    page_around = replay.with_name("around.html")
+    page_around.write_text(
+        f'<iframe src="{replay.name}?lesson=none#at=2003-10-22T00:15Z" width="900" height="600"></iframe>'
+    )
+    watched = open_page(page_around.as_uri())
+    page = watched.page
+    frame = page.frames[1]
+    expect(frame.locator(".clock time")).to_have_text("Wed 22 Oct 2003 00:15:00 UTC")
+    steps = page.evaluate("history.length")
+    frame.get_by_role("tab", name="Mails").click()
+    frame.wait_for_url(re.compile("#view=mails&at=2003-10-22T00:15:00.000Z&event="))
+    assert page.evaluate("history.length") == steps
+    complaint, *others = watched.complaints
+    assert "Blocked autofocusing" in complaint  # of the list of keys, which is closed: a frame may not take the focus
+    watched.complaints[:] = others
 
 
 def selected(page: Page, name: str) -> None:

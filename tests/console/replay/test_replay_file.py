@@ -79,6 +79,25 @@ def test_a_lesson_is_played_from_its_file(handout: Path, open_page: OpenPage) ->
     assert page.get_by_role("button", name=re.compile("Once more|Presenter|Play again")).count() == 0
 
 
+def test_a_link_opens_a_step_of_the_lesson_in_its_file(handout: Path, open_page: OpenPage) -> None:
+    """The number of a step alone is enough for a link: the file opens with its text, at its moment."""
+    page = open_page(f"{handout.as_uri()}#step=1").page
+    card = page.get_by_role("region", name="Lesson")
+    for _ in range(3):
+        card.get_by_role("button", name="Next").click()
+        expect(card.get_by_role("button", name="Skip")).to_have_count(0)
+    expect(card.locator("header small")).to_contain_text("step 4 of")
+    card.get_by_role("button", name="Back").click()
+    expect(card.locator("header small")).to_contain_text("step 3 of")
+    moment = page.locator(".travel .event").inner_text()
+    text = card.locator("p").first.inner_text()
+    linked = open_page(f"{handout.as_uri()}#step=3").page
+    card = linked.get_by_role("region", name="Lesson")
+    expect(card.locator("header small")).to_contain_text("step 3 of")
+    expect(card.locator("p").first).to_have_text(text)
+    expect(linked.locator(".travel .event")).to_have_text(moment)
+
+
 def test_posts_and_mails_have_their_content(conflict: Path, open_page: OpenPage) -> None:
     """At each moment the versions of a post that a server shows then have their text, and each mail can be read, decoded and as
     it crossed the wire."""

@@ -134,6 +134,26 @@ def test_a_lesson_is_played_to_its_end(site: str, open_page: OpenPage) -> None:
     assert page.evaluate("document.kept")
 
 
+def test_a_link_to_a_step_of_a_lesson_plays_up_to_it(site: str, open_page: OpenPage) -> None:
+    """Who opens the link in a browser in which the lesson is not played sees the step that its sender saw, at its moment."""
+    sender = open_page(f"{site}?lesson=lost-mail").page
+    card = sender.get_by_role("region", name="Lesson")
+    expect(card).to_be_visible(timeout=LONGEST_MS)
+    for _ in range(3):
+        go_on(card)
+    card.get_by_role("button", name="Back").click()
+    expect(card.locator("header small")).to_contain_text("step 3 of")
+    sender.wait_for_url(re.compile("lesson=lost-mail#step=3&"))
+    expected = sender.locator(".travel .event").inner_text()
+    text = card.locator("p").first.inner_text()
+    receiver = open_page(sender.url).page
+    card = receiver.get_by_role("region", name="Lesson")
+    expect(card.locator("header small")).to_contain_text("step 3 of", timeout=LONGEST_MS)
+    expect(card.locator("p").first).to_have_text(text)
+    expect(receiver.locator(".travel .event")).to_have_text(expected)
+    expect(receiver.get_by_role("alert")).to_be_hidden()
+
+
 def test_tabs_of_one_address_have_one_lab(site: str, open_page: OpenPage) -> None:
     """A post of one tab is seen in another one of the same address, at once; a tab of another topology has its own lab."""
     watched = open_page(site)
