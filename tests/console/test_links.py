@@ -89,17 +89,13 @@ def test_a_replay_in_a_frame_leaves_the_history_of_its_page_alone(replay: Path, 
     page_around.write_text(
         f'<iframe src="{replay.name}?lesson=none#at=2003-10-22T00:15Z" width="900" height="600"></iframe>'
     )
-    watched = open_page(page_around.as_uri())
-    page = watched.page
+    page = open_page(page_around.as_uri()).page
     frame = page.frames[1]
     expect(frame.locator(".clock time")).to_have_text("Wed 22 Oct 2003 00:15:00 UTC")
     steps = page.evaluate("history.length")
     frame.get_by_role("tab", name="Mails").click()
     frame.wait_for_url(re.compile("#view=mails&at=2003-10-22T00:15:00.000Z&event="))
     assert page.evaluate("history.length") == steps
-    complaint, *others = watched.complaints
-    assert "Blocked autofocusing" in complaint  # of the list of keys, which is closed: a frame may not take the focus
-    watched.complaints[:] = others
 
 
 def selected(page: Page, name: str) -> None:
