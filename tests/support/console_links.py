@@ -12,6 +12,9 @@ from tests.support.console_lessons import LONGEST_MS
 POINTS: Final = ((200, 40), (500, 60), (900, 90))
 """Where the pointer asks the diagram what is there, in pixels."""
 
+STILL_FRAMES: Final = 15
+"""A page that shows the same in so many frames stands still: it paints ten times a second while it changes."""
+
 SEEN: Final = """points => {
   const text = selector => [...document.querySelectorAll(selector)].map(each => each.innerText);
   const canvas = document.querySelector(".lanes canvas");
@@ -42,6 +45,19 @@ SEEN: Final = """points => {
 }"""
 """What a user sees on a page, and what the diagram says at some points."""
 
+STILL: Final = f"""async points => {{
+  const see = () => JSON.stringify(({SEEN})(points));
+  let still = see();
+  for (let frames = 0; frames < {STILL_FRAMES}; frames++) {{
+    await new Promise(requestAnimationFrame);
+    const now = see();
+    if (now !== still) frames = 0;
+    still = now;
+  }}
+  return still;
+}}"""
+"""What a user sees once the page and its diagram stand still: some views paint a moment later than others."""
+
 
 def opened(page: Page) -> None:
     """Wait until a page has all events of its lab, so that its address follows what it shows."""
@@ -64,7 +80,7 @@ def seen(page: Page) -> str:
           && !document.querySelector(".envelope:is(.arrived, .lost)")""",
         arg=copied(page),
     )
-    return str(page.evaluate(f"points => JSON.stringify(({SEEN})(points))", POINTS))
+    return str(page.evaluate(STILL, POINTS))
 
 
 def shows(page: Page, expected: str) -> None:
