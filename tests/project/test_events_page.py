@@ -27,10 +27,11 @@ def test_each_field_is_declared() -> None:
 
 def test_each_statement_is_about_fields_of_its_event() -> None:
     """A statement names an event type, and its plain parts are fields of that event."""
-    for each in STATEMENTS:
-        fields = {field.name for field in msgspec.structs.fields(EVENT_TYPES[each.event])}
-        parts = {*each.key.split(), *each.says.split()} - {"-", *DERIVED, *(LISTS[each.each][0] if each.each else ())}
-        assert parts <= fields, each
+    for statement in STATEMENTS:
+        fields = {field.name for field in msgspec.structs.fields(EVENT_TYPES[statement.event])}
+        items = LISTS[statement.items][0] if statement.items else ()
+        parts = {*statement.key.split(), *statement.says.split()} - {"-", *DERIVED, *items}
+        assert parts <= fields, statement
 
 
 def test_a_field_that_a_statement_compares_is_no_information_only() -> None:

@@ -54,15 +54,16 @@ def test_a_clip_plays_a_span(run: Path) -> None:
     pflab(
         "replay", run / "latest", "--clip", "--from", instant(hop["begun_at"]), "--to", instant(hop["at"]), "-o", file
     )
-    made = Image.open(file)
-    assert (made.format, made.size, made.info["loop"]) == ("WEBP", (WIDTH, HEIGHT), 0)
+    clip = Image.open(file)
+    frames: int = clip.n_frames  # type: ignore[attr-defined]  # of animated pictures
+    assert (clip.format, clip.size, clip.info["loop"]) == ("WEBP", (WIDTH, HEIGHT), 0)
     durations, pictures = [], set()
-    for index in range(made.n_frames):
-        made.seek(index)
-        made.load()
-        durations.append(made.info["duration"])
-        pictures.add(made.convert("RGB").tobytes())
-    assert made.n_frames == len(pictures) > 3
+    for index in range(frames):
+        clip.seek(index)
+        clip.load()
+        durations.append(clip.info["duration"])
+        pictures.add(clip.convert("RGB").tobytes())
+    assert frames == len(pictures) > 3
     assert durations[-1] >= LAST_FRAME_MS
     assert all(duration % FRAME_MS == 0 for duration in durations)
     assert sum(durations) <= LONGEST_MS + LAST_FRAME_MS
