@@ -37,6 +37,25 @@ export function Save({ store }) {
     ${
       menu.open &&
       html`<div class="sheet" role="dialog" aria-label="Save">
+      ${
+        !source.base &&
+        html`<h2>A state to go back to</h2>
+          <form onSubmit=${save}>
+            <label>Save it as <input name="name" required pattern="[A-Za-z0-9][A-Za-z0-9_.\\-]*" placeholder="class-1" /></label>
+            <button>Save the lab</button>
+            <div><label><input type="checkbox" name="replace" /> replace a lab that was saved under this name</label></div>
+          </form>
+          <h2>Go back to a saved lab</h2>
+          ${saved.length === 0 && html`<p class="hint">This lab was not saved yet.</p>`}
+          <div class="row">
+            ${saved.map(
+              (name) =>
+                html`<button class="danger" title="What happened since then is gone" onClick=${() => reset(name)}>
+                  Go back to ${name}
+                </button>`,
+            )}
+          </div>`
+      }
       <h2>This run</h2>
       <div class="row">
         <${Download} store=${store} path=${LAB.replay(notes)} name="run.html">
@@ -66,23 +85,7 @@ export function Save({ store }) {
             The file has the databases, the mails and all events. It goes on in a browser's tab, and on a server
             with <code>pflab up --from FILE</code>. <code>pflab check FILE</code> judges its events.
           </p>
-          ${opens && html`<${Open} store=${store} opens=${opens} />`}
-          <h2>A state to go back to</h2>
-          <form onSubmit=${save}>
-            <label>Save it as <input name="name" required pattern="[A-Za-z0-9][A-Za-z0-9_.\\-]*" placeholder="class-1" /></label>
-            <button>Save the lab</button>
-            <div><label><input type="checkbox" name="replace" /> replace a lab that was saved under this name</label></div>
-          </form>
-          <h2>Go back to a saved lab</h2>
-          ${saved.length === 0 && html`<p class="hint">This lab was not saved yet.</p>`}
-          <div class="row">
-            ${saved.map(
-              (name) =>
-                html`<button class="danger" title="What happened since then is gone" onClick=${() => reset(name)}>
-                  Go back to ${name}
-                </button>`,
-            )}
-          </div>`
+          ${opens && html`<${Open} store=${store} opens=${opens} />`}`
       }
     </div>`
     }
