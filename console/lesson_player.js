@@ -50,7 +50,7 @@ import { effect, signal } from "./vendor/preact.js";
  *
  * @typedef {object} Listed A lesson of the course.
  * @property {string} name
- * @property {boolean} own whether it is a trainer's own
+ * @property {string} heading the heading under which it is listed
  * @property {number | null} number
  * @property {string | null} level
  * @property {string | null} learn

@@ -10,8 +10,6 @@ import { Visit } from "./visit.js";
  * @typedef {import("../lesson_player.js").Listed} Listed
  */
 
-const LEVELS = { basic: "Basic", advanced: "Advanced", expert: "Expert" };
-
 /** What a tab says of lessons. */
 const NOT_KEPT = "This browser keeps the lab, but no lesson: a lesson ends when its last tab is closed.";
 
@@ -36,8 +34,6 @@ export function Lessons({ store }) {
     `${lesson.name} ${lesson.title} ${lesson.learn ?? ""}`.toLowerCase().includes(term),
   );
   const labs = (lessons ?? []).flatMap((lesson) => lesson.played.map((lab) => ({ ...lab, lesson })));
-  const level = (/** @type {Listed} */ { own, level: of }) =>
-    own ? "Own lessons" : LEVELS[/** @type {keyof typeof LEVELS} */ (of)];
   return html`<dialog ref=${dialog} class="lessons" aria-label="Lessons" onClose=${() => (store.page.dialog.value = "")}>
     <h2>Lessons</h2>
     <p class="hint">
@@ -69,11 +65,11 @@ export function Lessons({ store }) {
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${!lessons && !problem && html`<p>Loading …</p>`}
     ${lessons && fitting.length === 0 && html`<p class="hint">No lesson contains “${search}”.</p>`}
-    ${[...new Set(fitting.map(level))].map(
+    ${[...new Set(fitting.map((lesson) => lesson.heading))].map(
       (heading) => html`<h3>${heading}</h3>
         <ol class="course">
           ${fitting
-            .filter((lesson) => level(lesson) === heading)
+            .filter((lesson) => lesson.heading === heading)
             .map(
               (lesson) => html`<li key=${lesson.name}>
                 <button disabled=${Boolean(store.orders.busy.value)} onClick=${() => begin(store, lesson)}>

@@ -17,7 +17,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,6 +36,7 @@ from topology.problems import did_you_mean, quoted
 from traces.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
+    from pflab.lessons.course import Lessons
     from pflab.lessons.played_lesson import PlayedLesson, SavedText
     from pflab.scenario.load import Scenario
     from topology.model import Topology
@@ -87,7 +88,7 @@ class OpenLesson:
 class Classroom:
     """Plays lessons of a course.
 
-    lessons: returns the lessons by their names. It is called at each use, so that a lesson whose file was corrected begins with
+    lessons: returns the lessons. It is called at each use, so that a lesson whose file was corrected begins with
         the new text.
     most: the most lessons that are played together.
     monotonic: returns real time in seconds.
@@ -95,7 +96,7 @@ class Classroom:
 
     def __init__(
         self,
-        lessons: Callable[[], Mapping[str, Scenario]],
+        lessons: Callable[[], Lessons],
         *,
         most: int = MOST_LESSONS,
         monotonic: Callable[[], float] = time.monotonic,
@@ -216,7 +217,7 @@ class Classroom:
         await self.end(min(idle, key=lambda each: each.used_s).id)
 
     def _lesson(self, name: str) -> Scenario:
-        lessons = self.lessons()
+        lessons = self.lessons().by_name
         if name not in lessons:
             raise LessonUnknown(f"{quoted(name)} is not a lesson; {did_you_mean(name, lessons)}")
         return lessons[name]

@@ -1,20 +1,29 @@
-"""The course: the lessons that come with pflab, in their order, and lessons of a trainer's own."""
+"""The course: the lessons that come with pflab, in their order, lessons of a trainer's own, and a trainer's own course.
+
+A folder of own lessons may have a file `course.yaml`. It names the lessons that a class sees, own ones and those of pflab, in
+its order; their numbers are their places. Without this file a class sees all lessons of pflab and then those of the folder.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from pydantic import Field, ValidationError
 
 from pflab.errors import LabError
 from pflab.home import SCENARIOS_OF_PFLAB
 from pflab.scenario.lesson import Narration, Quiz
 from pflab.scenario.load import Scenario, ScenarioError, files_of_course, load_scenario
+from pflab.scenario.problems import problems_of
+from pflab.scenario.values import Part
 from topology.file.examples import EXAMPLES
 from topology.file.load import load_topology
-from topology.problems import quoted
+from topology.file.yaml_source import read_text, read_yaml
+from topology.problems import did_you_mean, quoted
 
 FIRST: Final = "lost-mail"
 """The first lesson of the course. As a lesson it plays in the default lab, which has three sites."""
@@ -24,6 +33,46 @@ WORDS_A_MINUTE: Final = 120
 
 STEPS_A_MINUTE: Final = 2
 """How many texts a learner reads in a minute, with the lines that show what has changed (decision)."""
+
+
+COURSE_FILE: Final = "course.yaml"
+
+OWN: Final = "Own lessons"
+"""The heading of a trainer's own lessons in the list of lessons."""
+
+
+class CourseFile(Part):
+    """A trainer's own course.
+
+    title: its heading in the list of lessons.
+    lessons: the names of lessons, in their order.
+    """
+
+    title: str = Field(min_length=1)
+    lessons: tuple[str, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """The lessons that a class sees, by their names and in their order.
+
+    title: of a trainer's own course; "" if there is none.
+    """
+
+    by_name: Mapping[str, Scenario]
+    title: str = ""
+
+    def number(self, name: str) -> int | None:
+        """Return the number of a lesson in its course."""
+        if self.title:
+            return [*self.by_name].index(name) + 1
+        course = self.by_name[name].course
+        return None if course is None else course.number
+
+    def heading(self, name: str) -> str:
+        """Return the heading under which a lesson is listed."""
+        course = self.by_name[name].course
+        return self.title or (OWN if course is None or is_own(name) else course.level.value.capitalize())
 
 
 def lessons_of_pflab() -> dict[str, Scenario]:
@@ -48,8 +97,54 @@ class OwnLessonsError(LabError):
         self.lines = tuple(lines)
 
 
+def lessons_of_class(pflabs: Mapping[str, Scenario], folder: Path) -> Lessons:
+    """Return the lessons that a class sees.
+
+    pflabs: the lessons of pflab.
+    folder: has own lessons, and maybe a course.
+
+    Raises OwnLessonsError with all mistakes in the files of the folder.
+    """
+    lessons = {**pflabs, **own_lessons(folder)}
+    path = folder / COURSE_FILE
+    if not path.exists():
+        return Lessons(lessons)
+    try:
+        course = _course_in(path, lessons)
+    except ScenarioError as error:
+        raise OwnLessonsError(error.lines) from None
+    return Lessons({name: lessons[name] for name in course.lessons}, course.title)
+
+
+def _course_in(path: Path, lessons: Mapping[str, Scenario]) -> CourseFile:
+    """Return the course in a file. Raises ScenarioError with all mistakes in it."""
+    source = read_yaml(read_text(path, ScenarioError), str(path))
+    if source.problems:
+        raise ScenarioError(source.problems)
+    try:
+        course = CourseFile.model_validate(source.data)
+    except ValidationError as error:
+        raise ScenarioError([*problems_of(error, CourseFile, source)]) from None
+    wrong = [
+        source.problem(("lessons", place), *mistake)
+        for place, name in enumerate(course.lessons)
+        for mistake in _mistakes(name, course.lessons[:place], lessons)
+    ]
+    if wrong:
+        raise ScenarioError(wrong)
+    return course
+
+
+def _mistakes(name: str, before: Sequence[str], lessons: Mapping[str, Scenario]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a lesson of a course, and what would be right."""
+    if name not in lessons:
+        yield f"{quoted(name)} is not a lesson", did_you_mean(name, lessons)
+    elif name in before:
+        yield f"{quoted(name)} is there twice", "name each lesson once"
+
+
 def own_lessons(folder: Path) -> dict[str, Scenario]:
-    """Return the lessons in a folder, its files *.yaml, by their names without the ending.
+    """Return the lessons in a folder, its files *.yaml but the course, by their names without the ending.
 
     Their numbers are independent of those of pflab's lessons. Raises OwnLessonsError if a file has mistakes, cannot be played
     as a lesson, has the name of a lesson of pflab, or the number of another file.
@@ -57,8 +152,8 @@ def own_lessons(folder: Path) -> dict[str, Scenario]:
     lessons: dict[str, Scenario] = {}
     wrong: list[str] = []
     taken = {path.stem for path in files_of_course()}
-    files = sorted(folder.glob("*.yaml"))
-    if not files:
+    files = [path for path in sorted(folder.glob("*.yaml")) if path.name != COURSE_FILE]
+    if not files and not (folder / COURSE_FILE).exists():
         wrong.append(f"{folder}: no lessons; name a folder that has lessons, files such as my-lesson.yaml")
     for path in files:
         try:

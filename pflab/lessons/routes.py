@@ -24,7 +24,7 @@ from pflab.server.extension import Extension
 from topology.arguments import Line
 
 if TYPE_CHECKING:
-    from pflab.scenario.load import Scenario
+    from pflab.lessons.course import Lessons
 
 PATH: Final = "/lessons"
 
@@ -77,7 +77,8 @@ LESSONS: Final = Routes[Classroom](PATH, tag="lessons")
 async def course(classroom: Classroom) -> Response:
     """Return the lessons in the order of the course. `played` has the labs in which a lesson is played at present, and how many
     of its texts were told there."""
-    return json_response([_listed(name, lesson, classroom) for name, lesson in classroom.lessons().items()])
+    lessons = classroom.lessons()
+    return json_response([_listed(name, lessons, classroom) for name in lessons.by_name])
 
 
 @LESSONS.post("", status=HTTPStatus.CREATED, answers={**refusals(404), HTTPStatus.CREATED: _BEGUN})
@@ -129,14 +130,15 @@ async def end(classroom: Classroom, id: Id) -> Response:  # noqa: A002 - as abov
     return Response(status=HTTPStatus.NO_CONTENT)
 
 
-def _listed(name: str, lesson: Scenario, classroom: Classroom) -> dict[str, Any]:
-    from pflab.lessons.course import is_own, minutes_of  # noqa: PLC0415 - the models of steps take long to build
+def _listed(name: str, lessons: Lessons, classroom: Classroom) -> dict[str, Any]:
+    from pflab.lessons.course import minutes_of  # noqa: PLC0415 - the models of steps take long to build
 
+    lesson = lessons.by_name[name]
     course, verbs = lesson.course, [step.verb for step in lesson.steps]
     return {
         "name": name,
-        "own": is_own(name),
-        "number": course and course.number,
+        "heading": lessons.heading(name),
+        "number": lessons.number(name),
         "level": course and course.level.value,
         "learn": course and course.learn,
         "title": lesson.title,

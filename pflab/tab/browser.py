@@ -26,7 +26,7 @@ from topology.file.examples import EXAMPLES
 from topology.problems import ProblemsError
 
 if TYPE_CHECKING:
-    from pflab.scenario.load import Scenario
+    from pflab.lessons.course import Lessons
 
 RUNS: Final = Path("/runs")
 """Where the runs are, in the file system in memory."""
@@ -85,10 +85,10 @@ class _Worker:
 
 
 @cache
-def _course() -> Mapping[str, Scenario]:
-    from pflab.lessons.course import lessons_of_pflab  # noqa: PLC0415 - the models of steps take long to build
+def _course() -> Lessons:
+    from pflab.lessons.course import Lessons, lessons_of_pflab  # noqa: PLC0415 - the models of steps take long to build
 
-    return lessons_of_pflab()
+    return Lessons(lessons_of_pflab())
 
 
 _WORKER: Final = _Worker()

@@ -26,7 +26,7 @@ from topology.file.load import load_topology, topology_from_text
 from traces.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
-    from pflab.scenario.load import Scenario
+    from pflab.lessons.course import Lessons
 
 SEED: Final = 1
 """The seed of the GUIDs and keys of a lab, that of `pflab up`."""
@@ -52,7 +52,7 @@ class Tab:
 
     lab: YAML text with a topology, or a lab file (`pflab.runs.lab_file`), whose lab goes on in the tab.
     folder: where the files of its runs go.
-    lessons: returns the lessons by their names.
+    lessons: returns the lessons.
     now: returns the present real time, for the names of runs.
 
     Raises ProblemsError if the topology has mistakes, and LabError for a file that is no lab file.
@@ -65,7 +65,7 @@ class Tab:
         lab: str | bytes,
         *,
         folder: Path,
-        lessons: Callable[[], Mapping[str, Scenario]],
+        lessons: Callable[[], Lessons],
         now: Callable[[], datetime],
     ) -> None:
         def make(folder: RunFolder, earlier: Earlier | None) -> SimulatedLab:

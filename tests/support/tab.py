@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from node.api.routing.dispatch import Answer
-from pflab.lessons.course import lessons_of_pflab
+from pflab.lessons.course import Lessons, lessons_of_pflab
 from pflab.tab.tab import Tab
 
 STARTED = datetime(2026, 11, 26, 10, 15, tzinfo=UTC)
@@ -53,7 +53,7 @@ class Page:
 @asynccontextmanager
 async def opened(folder: Path, lab: str | bytes) -> AsyncIterator[Page]:
     """Open a tab with the course of pflab."""
-    tab = Tab(lab, folder=folder, lessons=lessons_of_pflab, now=lambda: STARTED)
+    tab = Tab(lab, folder=folder, lessons=lambda: Lessons(lessons_of_pflab()), now=lambda: STARTED)
     await tab.up()
     try:
         yield Page(tab)

@@ -15,11 +15,16 @@ from pflab.lessons.routes import extension_of
 from pflab.server.extension import Extension
 
 if TYPE_CHECKING:
+    from pflab.lessons.course import Lessons
     from pflab.scenario.load import Scenario
 
 OwnLessons = Annotated[
     Path | None,
-    Option("--lessons", metavar="DIR", help="A folder with your own lessons (*.yaml), which the console offers too."),
+    Option(
+        "--lessons",
+        metavar="DIR",
+        help="A folder with your own lessons (*.yaml), which the console offers too, and maybe your course (course.yaml).",
+    ),
 ]
 
 
@@ -39,18 +44,18 @@ def served_lessons(folder: Path | None) -> Extension:
 
         return lessons_of_pflab()
 
-    def lessons() -> Mapping[str, Scenario]:
-        from pflab.lessons.course import own_lessons  # noqa: PLC0415 - as above
+    def lessons() -> Lessons:
+        from pflab.lessons.course import Lessons, lessons_of_class  # noqa: PLC0415 - as above
 
-        return course() if folder is None else {**course(), **own_lessons(folder)}
+        return Lessons(course()) if folder is None else lessons_of_class(course(), folder)
 
     return extension_of(Classroom(lessons))
 
 
 def _check_own_lessons(folder: Path) -> None:
-    from pflab.lessons.course import OwnLessonsError, own_lessons  # noqa: PLC0415 - as above
+    from pflab.lessons.course import OwnLessonsError, lessons_of_class, lessons_of_pflab  # noqa: PLC0415 - as above
 
     try:
-        own_lessons(folder)
+        lessons_of_class(lessons_of_pflab(), folder)
     except OwnLessonsError as error:
         raise CommandError(*error.lines) from None

@@ -20,6 +20,7 @@ import pytest
 from pflab.client import Client, ClientError
 from pflab.errors import LabError
 from pflab.lessons.classroom import IDLE_S, Classroom, LessonUnknown, NoRoom
+from pflab.lessons.course import Lessons
 from pflab.lessons.lesson_folder import LessonFolder, remove_abandoned
 from pflab.lessons.played_lesson import LessonBusy, PlayedLesson
 from pflab.runs.lab_state import STATE
@@ -55,7 +56,7 @@ steps:
 
 
 def classroom_of(text: str = LESSON, **options: Any) -> Classroom:
-    return Classroom(lambda: {"mine": scenario_from_text(text)}, **options)
+    return Classroom(lambda: Lessons({"mine": scenario_from_text(text)}), **options)
 
 
 class RealTime:
@@ -86,7 +87,7 @@ async def test_the_course_is_listed(tmp_path: Path) -> None:
     assert ended == lesson
     assert lesson == {
         "name": "mine",
-        "own": True,
+        "heading": "Own lessons",
         "played": [],
         "number": 1,
         "level": "basic",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pflab.lessons.classroom import Classroom
-from pflab.lessons.course import lessons_of_pflab
+from pflab.lessons.course import Lessons, lessons_of_pflab
 from pflab.scenario.lesson import Narration, Quiz
 from tests.support.classroom import lab_with_lessons
 from tests.support.samples import sampled
@@ -22,7 +22,7 @@ END_DIFFERENT = {"tombstone-outlived", "equal-not-enough", "reissued-counters"}
 @pytest.mark.parametrize("name", sampled(LESSONS, 3))
 async def test_each_lesson_plays_to_its_end(name: str, tmp_path: Path) -> None:
     """Each lesson tells all its texts, reveals each question, and ends with the verdict that it teaches."""
-    async with lab_with_lessons(tmp_path, Classroom(lambda: LESSONS)) as (_, caller):
+    async with lab_with_lessons(tmp_path, Classroom(lambda: Lessons(LESSONS))) as (_, caller):
         state = await caller.play_to_end(await caller.begin(name))
     assert state["failure"] is None
     assert state["status"] == "finished"

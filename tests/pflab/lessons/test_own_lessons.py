@@ -11,7 +11,7 @@ import pytest
 from pflab.cli.app import run
 from pflab.client import Client, ClientError
 from pflab.lessons.classroom import Classroom
-from pflab.lessons.course import OwnLessonsError, own_lessons
+from pflab.lessons.course import CourseFile, OwnLessonsError, lessons_of_class, lessons_of_pflab, own_lessons
 from pflab.scenario.lesson import Course, Narration, Quiz, Show, ShownMail
 from pflab.terms.verdict import ExitCode
 from tests.support.classroom import lab_with_lessons
@@ -26,19 +26,26 @@ def page(project_root: Path) -> str:
 
 
 @pytest.fixture
-def folder(page: str, tmp_path: Path) -> Path:
+def examples(page: str) -> list[str]:
+    """Return the examples of the page: a lesson and a course."""
+    found = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert len(found) == 2
+    return found
+
+
+@pytest.fixture
+def folder(examples: list[str], tmp_path: Path) -> Path:
     """Return a folder with the lesson of the page."""
-    (example,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     place = tmp_path / "my-lessons"
     place.mkdir()
-    (place / "post-by-mail.yaml").write_text(example, "utf-8")
+    (place / "post-by-mail.yaml").write_text(examples[0], "utf-8")
     return place
 
 
 @pytest.mark.live
 async def test_the_lesson_of_the_page_plays_to_its_end(folder: Path, tmp_path: Path) -> None:
     """The example of docs/how-to/lessons.md is a correct lesson, and uses notes, a question and pictures."""
-    async with lab_with_lessons(tmp_path / "own", Classroom(lambda: own_lessons(folder))) as (_, caller):
+    async with lab_with_lessons(tmp_path / "own", Classroom(lambda: lessons_of_class({}, folder))) as (_, caller):
         state = await caller.play_to_end(await caller.begin("post-by-mail"))
     assert (state["status"], state["failure"]) == ("finished", None)
     assert state["verdict"]["judgement"] == "converged"
@@ -48,7 +55,7 @@ async def test_the_lesson_of_the_page_plays_to_its_end(folder: Path, tmp_path: P
 
 def test_the_page_names_every_key(page: str) -> None:
     """The tables of the page have each key of texts, questions, pictures and the course."""
-    for model in (Course, Narration, Quiz, Show, ShownMail):
+    for model in (Course, CourseFile, Narration, Quiz, Show, ShownMail):
         keys = [field.alias or name for name, field in model.model_fields.items()]
         assert [key for key in keys if f"`{key}`" not in page] == [], model.__name__
 
@@ -98,13 +105,58 @@ def test_a_lab_lists_own_lessons_after_its_own(folder: Path, tmp_path: Path) -> 
         assert client.json("POST", f"{path}next")["status"] == "finished"
 
 
+def test_a_class_sees_a_course_of_the_trainers_own(examples: list[str], folder: Path) -> None:
+    """The course of the page selects lessons of pflab and own ones, in an order of its own. Their places are their numbers."""
+    (folder / "course.yaml").write_text(examples[1], "utf-8")
+    lessons = lessons_of_class(lessons_of_pflab(), folder)
+    assert [(lessons.number(name), name, lessons.heading(name)) for name in lessons.by_name] == [
+        (1, "post-by-mail", "A morning about public folders"),
+        (2, "conflict", "A morning about public folders"),
+        (3, "lost-mail", "A morning about public folders"),
+    ]
+
+
+def test_a_course_needs_no_lessons_of_ones_own(tmp_path: Path) -> None:
+    """A folder may have a course of pflab's lessons only."""
+    (tmp_path / "course.yaml").write_text("title: Two\nlessons: [conflict, lost-mail]\n", "utf-8")
+    assert [*lessons_of_class(lessons_of_pflab(), tmp_path).by_name] == ["conflict", "lost-mail"]
+
+
+@pytest.mark.parametrize(
+    ("text", "mistakes"),
+    [
+        ("", [":1:1: "]),
+        ("title: Two\nlessons: []\n", [':2:10: lessons: "[]" is empty; write at least one entry']),
+        (
+            "title: Two\nlessons:\n  - conflit\n  - conflict\n  - conflict\n",
+            [
+                ':3:5: lessons[0]: "conflit" is not a lesson; did you mean "conflict"?',
+                ':5:5: lessons[2]: "conflict" is there twice; name each lesson once',
+            ],
+        ),
+        ("title: [\n", [":2:1: "]),
+        (
+            "lessons: [conflict]\nname: x\n",
+            [':1:1: "title" is missing; the keys are title, lessons', ':2:1: name: "name" is not a key here'],
+        ),
+    ],
+)
+def test_each_mistake_in_a_course_is_told(text: str, mistakes: list[str], tmp_path: Path) -> None:
+    """All mistakes of a course are told with their lines, and what would be right."""
+    (tmp_path / "course.yaml").write_text(text, "utf-8")
+    with pytest.raises(OwnLessonsError) as caught:
+        lessons_of_class(lessons_of_pflab(), tmp_path)
+    for line, mistake in zip(caught.value.lines, mistakes, strict=True):
+        assert line.startswith(f"{tmp_path}/course.yaml{mistake}"), line
+
+
 @pytest.mark.live
 async def test_a_corrected_file_is_read_at_the_next_begin(folder: Path, tmp_path: Path) -> None:
     """A trainer who corrects a text begins the lesson again, and the lab need not be started again. A mistake is told with its
     line until it is corrected."""
     mine = folder / "mine.yaml"
     mine.write_text(LEAST, "utf-8")
-    async with lab_with_lessons(tmp_path / "own", Classroom(lambda: own_lessons(folder))) as (_, caller):
+    async with lab_with_lessons(tmp_path / "own", Classroom(lambda: lessons_of_class({}, folder))) as (_, caller):
         path = await caller.begin("mine")
         mine.write_text(LEAST.replace("Look.", "Look here."), "utf-8")
         assert (await caller.ask("GET", f"{path}/lesson"))["beats"][0]["text"] == "Look."

@@ -13,6 +13,7 @@ import pytest
 
 from pflab.drivers.live import LiveLab
 from pflab.lessons.classroom import Classroom
+from pflab.lessons.course import Lessons
 from pflab.lessons.routes import extension_of
 from pflab.replay.console_files import CONSOLE
 from pflab.runs.run_folder import RunFolder
@@ -40,7 +41,7 @@ console.log(JSON.stringify(paths));
 def test_each_path_of_the_console_exists(tmp_path: Path) -> None:
     """Each path that console/api.js makes is a path of the lab, of a server, or of a lesson."""
     lab = LiveLab(topology_from_text("servers: {A: , B: }\nfolders: {Projects: }\n"), folder=RunFolder.at(tmp_path))
-    lessons = extension_of(Classroom(lambda: {}))
+    lessons = extension_of(Classroom(lambda: Lessons({})))
     app: Any = app_of_live_lab(lambda: lab, lessons)
     patterns = [re.sub(r"\\{[^}]*\\}", "[^/]+", re.escape(path)) for path in app.openapi()["paths"]]
     script = tmp_path / "paths.mjs"
