@@ -18,6 +18,16 @@ test("only the path of a lesson is a path of a lab", () => {
   }
 });
 
+test("the course of a class stays in the address from lesson to lesson", () => {
+  const address = Address.parse("?topology=one-site&lesson=lost-mail&course=lost-mail,a%26b,lost-mail,", true);
+  assert.deepEqual(address.course, ["lost-mail", "a&b"]);
+  assert.equal(String(address.home()), "./?topology=one-site&course=lost-mail,a%26b");
+  assert.equal(
+    String(address.ofLesson("/lessons/2/", "conflict")),
+    "./?topology=one-site&lesson=conflict&course=lost-mail,a%26b",
+  );
+});
+
 test("in a tab, an address has the lesson's name and the topology, and no path, which would not outlive the tab", () => {
   const address = Address.parse("?topology=one-site", true).ofLesson("/lessons/1/", "lost-mail");
   assert.equal(address.base, "/lessons/1");

@@ -27,7 +27,13 @@ export function Lessons({ store }) {
     }
     dialog.current?.showModal();
     setProblem("");
-    courseOf(store).then(setLessons, (/** @type {Error} */ error) => setProblem(error.message));
+    courseOf(store).then(
+      ({ lessons, unknown }) => {
+        setLessons(lessons);
+        if (unknown.length > 0) setProblem(`The address names lessons that are not here: ${unknown.join(", ")}.`);
+      },
+      (/** @type {Error} */ error) => setProblem(error.message),
+    );
   }, [open]);
   const term = search.trim().toLowerCase();
   const fitting = (lessons ?? []).filter((lesson) =>
@@ -88,9 +94,21 @@ export function Lessons({ store }) {
   </dialog>`;
 }
 
-/** Return the course. Throws an error with the mistakes in a lesson's file. @param {Store} store @returns {Promise<Listed[]>} */
-async function courseOf({ source }) {
-  return source.live ? source.ask(LESSONS) : [];
+/**
+ * Return the lessons of the address's course, or all lessons, and the names that no lesson has. Throws an error with the mistakes in
+ * a lesson's file.
+ * @param {Store} store
+ * @returns {Promise<{lessons: Listed[], unknown: string[]}>}
+ */
+async function courseOf({ source, address: { course } }) {
+  /** @type {Listed[]} */
+  const all = source.live ? await source.ask(LESSONS) : [];
+  if (course.length === 0) return { lessons: all, unknown: [] };
+  const lessons = course.flatMap((name) => all.filter((lesson) => lesson.name === name));
+  return {
+    lessons: lessons.map((lesson, place) => ({ ...lesson, number: place + 1, heading: "Course" })),
+    unknown: course.filter((name) => !lessons.some((lesson) => lesson.name === name)),
+  };
 }
 
 /** @param {Store} store @param {Pick<Listed, "name" | "title">} lesson */
@@ -243,7 +261,7 @@ function TheEnd({ store, lesson }) {
   const [following, setFollowing] = useState(/** @type {Listed | undefined} */ (undefined));
   useEffect(() => {
     courseOf(store).then(
-      (course) => setFollowing(course[course.findIndex(({ name }) => name === lesson.name) + 1]),
+      ({ lessons }) => setFollowing(lessons[lessons.findIndex(({ name }) => name === lesson.name) + 1]),
       () => undefined, // then there is only this lesson
     );
   }, [lesson.name]);

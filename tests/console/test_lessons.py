@@ -124,6 +124,19 @@ def test_a_lesson_that_is_played_is_found_again(lab: str, open_page: OpenPage) -
     end(page)
 
 
+def test_a_course_in_the_address_is_the_list_of_lessons(lab: str, open_page: OpenPage) -> None:
+    """A link selects and orders the lessons of a class. The course stays in the address when one of them begins."""
+    page = open_page(f"{lab}/?course=conflict,lost-mail,nothing").page
+    page.keyboard.press("l")
+    listed = page.get_by_role("dialog", name="Lessons")
+    expect(listed.locator("ol.course li")).to_have_text([re.compile("^1. .*conflict"), re.compile("^2. .*lost-mail")])
+    expect(listed.get_by_role("alert")).to_have_text("The address names lessons that are not here: nothing.")
+    listed.locator("ol.course button").last.click()
+    expect(page.get_by_role("region", name="Lesson")).to_be_visible(timeout=LONGEST_MS)
+    assert "&course=conflict,lost-mail,nothing" in page.url
+    end(page)
+
+
 def test_a_lesson_is_shown_in_the_same_page_and_back_leads_to_the_lab(lab: str, open_page: OpenPage) -> None:
     """A lesson that is begun from the list replaces the lab in the same document, and so does the browser's way back: a lab
     in a tab would end with its document. Its address alone begins a lesson too."""
