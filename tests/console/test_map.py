@@ -178,7 +178,8 @@ def test_the_instants_can_be_opened(run: Run, open_page: OpenPage) -> None:
     slider = page.get_by_role("slider", name="Moment of the run")
     moments = []
     for part in (0.2, 0.5, 0.8):
+        before = slider.input_value()
         canvas.click(position={"x": box["width"] * part, "y": box["height"] - 4})
-        expect(page.locator(".clock .how")).to_have_text("an earlier moment")
+        expect(slider).not_to_have_value(before)
         moments.append(int(slider.input_value()))
     assert moments == sorted(set(moments))

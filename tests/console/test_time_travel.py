@@ -33,7 +33,7 @@ def test_the_slider_shows_earlier_moments_and_returns(lost: str, open_page: Open
     page = open_page(lost).page
     expect(page.get_by_role("button", name="Server B")).to_have_accessible_name(re.compile("lacks 1"))
     page.keyboard.press("Home")
-    expect(page.locator(".clock .how")).to_have_text("a finished run")
+    expect(page.locator(".clock .how")).to_have_text("an earlier moment")
     expect(page.get_by_role("button", name="Server A")).to_have_accessible_name(re.compile("not started"))
     page.keyboard.press("End")
     expect(page.get_by_role("button", name="Server B")).to_have_accessible_name(re.compile("lacks 1"))
@@ -45,7 +45,7 @@ def test_an_event_of_the_list_shows_its_moment(lost: str, open_page: OpenPage) -
     page = open_page(lost).page
     page.locator(".events button", has_text="makes 'Hello'").click()
     expect(page.locator(".travel .event")).to_contain_text("makes 'Hello' in Projects as A-1")
-    expect(page.locator(".clock .how")).to_have_text("a finished run")
+    expect(page.locator(".clock .how")).to_have_text("an earlier moment")
 
 
 def test_all_mails_are_listed_and_read_in_the_past(lost: str, open_page: OpenPage) -> None:
