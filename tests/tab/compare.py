@@ -104,6 +104,8 @@ def main() -> int:
     given = parser.parse_args()
     first, _, last = given.seeds.partition("..")
     seeds = [*range(int(first), int(last or first) + 1)] if first else []
+    if not (seeds or given.scenarios):
+        parser.error("nothing to play; say --seeds, --scenarios or both")
     found = compare(seeds, scenario_names() if given.scenarios else [], given.python)
     print(
         f"{found.runs} runs, {found.files} files, {found.total_bytes} bytes, {found.events} events; here {found.here_s:.1f} s,"
