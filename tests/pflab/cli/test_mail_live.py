@@ -129,7 +129,7 @@ def test_a_folder_sends_mail(lab: str, capsys: pytest.CaptureFixture[str]) -> No
 def test_the_queue_shows_when_a_mail_is_sent_again(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
     """queue prints each waiting mail with its recipients and the next attempt, at most 80 columns wide; then it is empty."""
     with Client(lab) as client:
-        client.until_converged("Projects", "6 h")
+        client.advance("1 h")  # the mails of other tests are sent
         fault = client.inject("cut", between=["A", "B"])
         client.post("A", "Projects", subject="Waits")
         client.advance("16 min")
