@@ -111,7 +111,9 @@ def test_a_lesson_is_played_to_its_end(site: str, open_page: OpenPage) -> None:
     page.evaluate("document.kept = true")
     go_on(card)
     server_b = page.get_by_role("button", name="Server B,")
+    expect(page.get_by_role("heading", name="Hello")).to_be_visible(timeout=LONGEST_MS)  # the step shows its post
     page.get_by_role("tab", name="Map").click()
+    expect(server_b).to_have_accessible_name(re.compile("lacks 1"), timeout=LONGEST_MS)
     server_b.click()
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(server_b).to_have_accessible_name(re.compile("stopped"), timeout=LONGEST_MS)
