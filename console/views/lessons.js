@@ -198,7 +198,7 @@ export function LessonCard({ store }) {
       ${
         live &&
         beat &&
-        html`<button disabled=${busy} title="Begin the lesson anew, in a new lab" onClick=${() => player.again(0)}>Start over</button>`
+        html`<button disabled=${busy} title="Begin the lesson again, in a new lab" onClick=${() => player.again(0)}>Start over</button>`
       }
       <span class="space"></span>
       ${

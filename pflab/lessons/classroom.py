@@ -156,7 +156,7 @@ class Classroom:
 
     async def again(self, lesson_id: str, text: int) -> OpenLesson:
         """Continue a lesson from a text that was told: in a new lab, which takes the place of its lab, and is what that lab was
-        at the text. The first text begins the lesson anew.
+        at the text. The first text begins the lesson again.
 
         lesson_id: of the lesson, which keeps it. A question keeps its answer.
         text: the index of the text.

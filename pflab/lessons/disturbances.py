@@ -17,7 +17,7 @@ from traces.labtime import SECOND_US, format_duration
 if TYPE_CHECKING:
     from pflab.terms.event_words import Lexicon
 
-MOST_TOLD: Final = 5
+MOST_CHANGES: Final = 5
 """The largest number of changes that are told for one text."""
 
 _KILL: Final = "kill"
@@ -31,11 +31,11 @@ def disturbances(events: Sequence[Event], since: int, names: Lexicon) -> tuple[s
     names: the names that the events have introduced.
     """
     kills = {event.fault for event in events if isinstance(event, FaultInjected) and event.kind == _KILL}
-    told = list(dict.fromkeys(_told(events[since:], names, kills)))
-    return (*told[:MOST_TOLD], "more") if len(told) > MOST_TOLD else tuple(told)
+    changes = list(dict.fromkeys(_changes(events[since:], names, kills)))
+    return (*changes[:MOST_CHANGES], "more") if len(changes) > MOST_CHANGES else tuple(changes)
 
 
-def _told(events: Iterable[Event], names: Lexicon, kills: set[str]) -> Iterable[str]:
+def _changes(events: Iterable[Event], names: Lexicon, kills: set[str]) -> Iterable[str]:
     moves_to_at, starting = 0, ""
     for event in events:
         if event.at < moves_to_at:

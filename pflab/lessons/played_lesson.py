@@ -156,7 +156,7 @@ class PlayedLesson:
     def saved_text(self, index: int) -> SavedText | None:
         """Return the last text up to this index, as it was saved; None for the first. Raises Misuse if it was not told."""
         self.check_told(index)
-        return self._saved.get(max((each for each in self._saved if each <= index), default=-1))
+        return self._saved.get(max((saved for saved in self._saved if saved <= index), default=-1))
 
     def continued(self, saved: SavedText, lesson: Scenario, lab: ServedLab) -> PlayedLesson:
         """Return a lesson that continues from a saved text of this one, and begins by telling it again.
@@ -167,7 +167,7 @@ class PlayedLesson:
         other = PlayedLesson(self.name, lesson if _is_same(lesson, self._lesson, saved.done) else self._lesson, lab)
         index = len(saved.beats)
         other.beats = [replace(beat) for beat in saved.beats]
-        other._saved = {each: text for each, text in self._saved.items() if each <= index}
+        other._saved = {beat: text for beat, text in self._saved.items() if beat <= index}
         other._session, other._done, other._asked = saved.play.continued_in(lab), saved.done, saved.asked
         other._given = self.beats[index].given
         return other
@@ -260,13 +260,13 @@ class PlayedLesson:
     async def _tell_problem(self, failure: Failure) -> None:
         """Add a beat that says why a step failed, and wait for `next`; pass over a step if nothing was changed since the last
         problem. The runner calls this as its `FailureWatcher`."""
-        told = max((beat.index for beat in self.beats if beat.kind == PROBLEM), default=-1)
+        last_problem = max((beat.index for beat in self.beats if beat.kind == PROBLEM), default=-1)
         changed = [beat for beat in self.beats if beat.changes]
-        if told >= 0 and (not changed or changed[-1].index < told):
+        if last_problem >= 0 and (not changed or changed[-1].index < last_problem):
             return
         changes = [f"{join_names(beat.changes)} in step {beat.index + 1}" for beat in changed]
         why = f"You {'; '.join(changes)}." if changes else "Nobody has changed the lab."
-        found = zip(failure.expected, failure.stands, strict=False)
+        pairs = zip(failure.expected, failure.stands, strict=False)
         beat = Beat(
             index=len(self.beats),
             kind=PROBLEM,
@@ -275,7 +275,7 @@ class PlayedLesson:
             seq=self._lab.record.count,
             expected=(
                 f"line {failure.line} of the lesson, {failure.verb}" if failure.line else failure.verb,
-                *(line for expected, stands in found for line in (f"expected {expected}", f"found {stands}")),
+                *(line for expected, stands in pairs for line in (f"expected {expected}", f"found {stands}")),
             ),
         )
         self.beats.append(beat)

@@ -111,7 +111,7 @@ async def play_on(classroom: Classroom, id: Id, wanted: Next | None = None) -> R
 @LESSONS.post("/{id}/again")
 async def play_again(classroom: Classroom, id: Id, wanted: Again) -> Response:  # noqa: A002 - as above
     """Go back to a text that was told, and return the lesson then. A new lab takes the place of the old one, and is what that
-    lab was at the text, whatever was changed in it since. The first text begins the lesson anew. Questions before the text
+    lab was at the text, whatever was changed in it since. The first text begins the lesson again. Questions before the text
     keep their answers, and the file of your own lesson is read again."""
     return json_response(_state(await classroom.again(id, wanted.text)))
 

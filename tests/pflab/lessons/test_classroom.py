@@ -296,7 +296,7 @@ async def test_a_lesson_goes_back_to_an_earlier_text(tmp_path: Path) -> None:
 
 async def test_what_was_changed_before_a_text_is_kept_with_it(tmp_path: Path) -> None:
     """Who stops a server on purpose and goes on can begin a later step again with the server still stopped, or go back to the
-    step in which he stopped it. The first text begins the lesson anew."""
+    step in which they stopped it. The first text begins the lesson again."""
     async with lab_with_lessons(tmp_path, classroom_of()) as (_, caller):
         path = await caller.begin("mine")
 

@@ -147,7 +147,7 @@ async def test_a_stopped_store_is_not_equal() -> None:
 
 
 async def test_a_step_that_fails_can_be_passed_over() -> None:
-    """Whoever plays a scenario can be told of each failed step, and the steps after it are played."""
+    """A caller of the runner gets each failed step, and the steps after it are played."""
     failures: list[int] = []
 
     async def failed(failure: Failure) -> None:
