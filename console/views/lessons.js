@@ -1,7 +1,7 @@
 /** The course: the list of lessons, and the text of the lesson that is played. */
 
 import { LESSONS } from "../api.js";
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { Visit } from "./visit.js";
 
 /**
@@ -136,7 +136,7 @@ export function LessonCard({ store }) {
   const lesson = player.lesson.value;
   const card = useRef(/** @type {HTMLElement | null} */ (null));
   const index = player.index.value;
-  useEffect(() => card.current?.scrollTo({ top: 0 }), [index]);
+  useLayoutEffect(() => card.current?.scrollTo({ top: 0 }), [index]);
   if (!lesson) return null;
   const beat = lesson.beats[index];
   const busy = Boolean(store.orders.busy.value);
@@ -161,7 +161,6 @@ export function LessonCard({ store }) {
     ${!live && beat?.notes && html`<details><summary>Presenter's notes</summary>${beat.notes}</details>`}
     <footer>
       <button disabled=${index === 0 || busy} onClick=${() => player.back()} title="One step back (b)">Back</button>
-      ${store.timeline.playing.value && html`<button onClick=${() => store.timeline.skip()}>Skip</button>`}
       ${
         live &&
         !player.presenting &&
@@ -186,6 +185,7 @@ export function LessonCard({ store }) {
           Presenter
         </a>`
       }
+      <button class=${store.timeline.playing.value ? "" : "absent"} onClick=${() => store.timeline.skip()}>Skip</button>
       ${
         live &&
         beat &&
