@@ -2,7 +2,7 @@
 
 ARCHITECTURE.md, CHANGELOG.md and CONTRIBUTING.md stay at the top of the tree, where readers of a repository look for them; the
 site has them as pages. If the site has the lab, a link to the file of a lesson begins the lesson there. A link to any other
-file of the tree becomes the name of that file, because the site has no copy of it.
+file of the tree becomes the name of that file, because the site has no copy of it. Pages have replays of lessons (`replays`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from pages import GENERATED
+from replays import LAB, files_of_replays, with_frames
 
 from pflab.scenario.load import files_of_course
 
@@ -28,14 +29,6 @@ OUTSIDE: Final = {
     "CHANGELOG.md": "reference/changelog.md",
 }
 """The pages of the site that stand for files at the top of the tree."""
-
-_LAB: Final = """
-<a class="md-button md-button--primary" href="lab/">Open a lab in this browser</a>
-<a class="md-button" href="lab/?lesson=lost-mail">Play a lesson: a mail is lost</a>
-
-Nothing is installed, and nothing leaves your machine.
-"""
-"""What the home page has if the lab in a browser tab is beside it, in `lab/`."""
 
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^\]]*)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)")
@@ -51,6 +44,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
             files.append(File.generated(config, uri, content=(ROOT / name).read_text("utf-8")))
     for uri, render in GENERATED.items():
         files.append(File.generated(config, uri, content=render()))
+    for uri, content in files_of_replays():
+        files.append(File.generated(config, uri, content=content))
     return files
 
 
@@ -60,8 +55,6 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     source = next((name for name, uri in OUTSIDE.items() if uri == at and at != "index.md"), f"docs/{at}")
     lessons = {f"scenarios/{file.name}": file.stem for file in files_of_course()} if config.extra["lab"] else {}
     known = {each.src_uri for each in files}
-    if at == "index.md" and config.extra["lab"]:
-        markdown = markdown.replace("## Begin here", f"{_LAB}\n## Begin here")
 
     def target(path: str) -> str | None:
         """Return the path from this page to the page or picture of a link, or None if the site does not have it."""
@@ -72,7 +65,7 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     def link(match: re.Match[str]) -> str:
         text, path, anchor = match.groups("")
         if lesson := lessons.get(posixpath.normpath(posixpath.join(posixpath.dirname(source), path))):
-            lab = posixpath.relpath("lab", posixpath.dirname(at) or ".")
+            lab = posixpath.relpath(LAB, posixpath.dirname(at) or ".")
             return f'<a href="{lab}/?lesson={lesson}">{text}</a>'
         to = target(path)
         return f"[{text}]({to}{anchor})" if to else text if text.startswith("`") else f"`{text}`"
@@ -84,6 +77,7 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     def cell(match: re.Match[str]) -> str:
         return match[0].replace("\\|", "|")  # GitHub needs the backslash, MkDocs shows it
 
+    markdown = with_frames(markdown, at, lab=config.extra["lab"])
     markdown = _ROW.sub(lambda row: _CODE.sub(cell, row[0]), markdown)
     pieces = _FENCED.split(markdown)
     blocks = [*_FENCED.findall(markdown), ""]

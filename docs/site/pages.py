@@ -9,6 +9,7 @@ import client_calls
 import command_line
 import file_keys
 import http_api
+import lesson_list
 import pytest_plugin
 import setting_list
 
@@ -19,4 +20,5 @@ GENERATED: Final[Mapping[str, Callable[[], str]]] = {
     "reference/pytest-plugin.md": pytest_plugin.render,
     "reference/file-keys.md": file_keys.render,
     "reference/settings.md": setting_list.render,
+    "reference/lessons.md": lesson_list.render,
 }

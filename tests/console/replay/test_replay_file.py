@@ -146,6 +146,18 @@ def test_a_page_shows_a_replay_in_a_frame(handout: Path, conflict: Path, open_pa
         assert frame_locator.locator("html").evaluate("root => root.scrollHeight <= innerHeight")
 
 
+def test_a_narrow_frame_shows_the_map_above_the_lesson(handout: Path, open_page: OpenPage, tmp_path: Path) -> None:
+    """In a frame as wide as a phone, map, controls and lesson have the whole width, one above the other, and all are seen."""
+    around = tmp_path / "around.html"
+    frame = f'<iframe width="356" height="720" src="{handout.as_uri()}"></iframe>'
+    around.write_text(f"<!doctype html><title>Around</title>{frame}", "utf-8")
+    shown = open_page(around.as_uri(), width=390, height=800).page.frame_locator("iframe")
+    parts = [shown.get_by_role("region", name="Lesson"), shown.locator(".picture"), shown.locator(".travel")]
+    lesson, picture, controls = (part.evaluate("part => part.getBoundingClientRect().toJSON()") for part in parts)
+    assert picture["bottom"] <= controls["top"] < controls["bottom"] <= lesson["top"] < lesson["bottom"] <= 720
+    assert min(part["width"] for part in (lesson, picture, controls)) > 300
+
+
 def test_a_replay_opens_at_a_moment(handout: Path, conflict: Path, open_page: OpenPage, tmp_path: Path) -> None:
     """A link to a file, also one in a frame, opens it at a step of the lesson, or at an instant with a view and a selection."""
     around = tmp_path / "around.html"

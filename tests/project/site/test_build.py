@@ -71,11 +71,43 @@ def test_a_lesson_is_a_link_to_the_lab(site: Path) -> None:
     assert "<code>six-groups-in-order</code>" in page
 
 
+def test_each_frame_and_each_link_in_html_leads_to_a_file(site: Path) -> None:
+    """MkDocs does not check what stands in a page as HTML. The lab comes into its folder later."""
+    frames = 0
+    for page in site.rglob("*.html"):
+        if page.parent.name == "replays" or page.name == "404.html":  # which has absolute links
+            continue
+        text = page.read_text("utf-8")
+        frames += text.count("<iframe ")
+        leads = re.findall(r'<iframe [^>]*src="([^"#]+)', text) + re.findall(r'<a [^>]*href="([^"#?:]+\.html)', text)
+        assert [path for path in leads if not (page.parent / path).is_file()] == [], page
+    assert frames > 4
+
+
+@pytest.mark.skipif(chromium() is None, reason="Chromium is not installed; on Debian: apt-get install chromium")
+def test_a_replay_in_a_page_that_is_opened_as_a_file_shows_its_step(site: Path, tmp_path: Path) -> None:
+    """The home page works from a disk: its frame opens the lesson at the step of its address, without a complaint."""
+    with Browser(str(chromium()), tmp_path / "profile") as browser:
+        browser.open_url((site / "index.html").as_uri(), 1280, 800)
+        (source,) = re.findall(r'<iframe [^>]*src="([^"]+)"', (site / "index.html").read_text("utf-8"))
+        browser.open_url(f"{site.as_uri()}/{source}", 700, 540)
+        assert "step 2 of" in browser.value(STEP)
+        assert browser.complaints == []
+
+
 def test_every_block_of_code_is_a_block(site: Path) -> None:
     """No page shows the marks of a block, because MkDocs did not understand its first line."""
     shown = [page.name for page in site.rglob("*.html") if re.search(r"<p>```|\\\|", page.read_text("utf-8"))]
     assert shown == []
 
+
+STEP = """new Promise(done => {
+    const look = left => {
+        const step = document.querySelector('.lesson small')?.textContent;
+        step || !left ? done(step ?? '') : setTimeout(look, 50, left - 1);
+    };
+    look(400);
+})"""
 
 FOUND = """new Promise(done => {
     const look = left => {
