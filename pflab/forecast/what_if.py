@@ -18,6 +18,7 @@ from pflab.scenario.load import ScenarioError, Step, steps_from_text
 from pflab.scenario.model import VERBS, Mail, Post, Posts
 from pflab.scenario.session import Play, StepFailed
 from pflab.scenario.steps import STEPS
+from topology.problems import did_you_mean, quoted
 from topology.quantities import MEGABYTE, format_size
 
 _NO_CHANGES: Final = frozenset({"say", "quiz", "reveal", "checkpoint", "until", "expect"})
@@ -55,9 +56,11 @@ def read_steps(mappings: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
 async def play(fork: Fork, steps: Sequence[Step]) -> None:
     """Play steps on a copy of a lab. Raises LabError if a step fails."""
     names = Play(fork)
-    names.faults |= {fault.id: fault.id for fault in fork.faults.active()}
     for step in steps:
+        names.faults |= {fault.id: fault.id for fault in fork.faults.active()}  # an earlier step can have named none
         try:
+            if step.verb == "heal":
+                _check_known(step.args, names.faults)
             if step.at_us is not None:
                 await fork.advance(max(fork.now, fork.began_at + step.at_us))
             await STEPS[step.verb](names, step.args)
@@ -67,3 +70,10 @@ async def play(fork: Fork, steps: Sequence[Step]) -> None:
             ) from None
         except (NodeError, LabError) as error:
             raise LabError(f"step {step.number}, {step.verb}: {error}") from error
+
+
+def _check_known(names: Sequence[str], faults: Mapping[str, str]) -> None:
+    """Raise LabError for the name of a fault that neither the lab nor an earlier step has."""
+    unknown = [name for name in names if name not in faults and name != "all"]
+    if unknown:
+        raise LabError(f"there is no fault {quoted(unknown[0])} in force; {did_you_mean(unknown[0], [*faults, 'all'])}")

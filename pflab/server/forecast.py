@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from node.api.asgi import Response
 from node.api.values import json_response
+from pflab.errors import LabError
 from pflab.forecast.fork import Fork, present_of
 from pflab.lab.served_lab import ServedLab
 from pflab.server.changes import lab_routes
@@ -68,11 +69,14 @@ async def forecast(lab: ServedLab, body: Forecast) -> Response:
     from pflab.forecast.what_if import play, read_steps  # noqa: PLC0415 - the models of steps take long to build
 
     steps = read_steps(body.steps)
+    within_us = parse_duration(body.within)
+    if within_us < 0:
+        raise LabError(f"within is {body.within}; a forecast looks ahead")
     store_of = lab.record.replicas
     async with lab.copying:
         present = await present_of(lab)
         async with present.fork() as fork:
-            end_at = fork.began_at + parse_duration(body.within)
+            end_at = fork.began_at + within_us
             waits = any((body.event, body.mail, body.converged))
             condition = condition_of(fork, body) if waits else lambda: False
             await play(fork, steps)

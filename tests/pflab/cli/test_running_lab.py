@@ -254,6 +254,7 @@ def test_explain_until_says_how_it_goes_on(up: str, capsys: pytest.CaptureFixtur
         "expect: {converged: all}": "step 1: a forecast does not take expect; it takes post, posts",
         "posts: {on: A, folder: Projects, count: 2000}": "a forecast takes at most 1,000 posts, and 16 MB together",
         "post: {on: A, folder: Projects, subject: x, attachment: 17 MB}": "a forecast takes at most 1,000 posts",
+        "heal: F7": 'step 1, heal: there is no fault "F7" in force; one of "all"',
         "advance: 2005-03-04T00:00Z": "step 1, advance: 2005-03-04T00:00:00Z is too far; a forecast looks at most 400 days",
         "lose: {form: A}": 'steps[0].lose.form: there is no such field; did you mean "from"',
     }.items(),
@@ -262,6 +263,24 @@ def test_a_wrong_step_gets_one_clear_line(up: str, step: str, mistake: str, caps
     """A step that a forecast cannot play is refused with one line, and the lab does not change."""
     assert run(["what-if", step, "--lab", up]) == ExitCode.UNKNOWN
     assert mistake in capsys.readouterr().err
+
+
+def test_a_forecast_heals_what_its_own_step_has_broken(up: str) -> None:
+    """A fault that a step on trial injects has an id as in the lab, and a later step can heal it by this id."""
+    with client_of(up) as client:
+        cut = {"cut": {"between": ["A", "B"]}}
+        [injected] = [
+            event for event in client.forecast("1 h", steps=[cut])["events"] if event["type"] == "fault.injected"
+        ]
+        heals = [cut, {"advance": "10 min"}, {"heal": injected["fault"]}]
+        [healed] = [event for event in client.forecast("1 h", steps=heals)["events"] if event["type"] == "fault.healed"]
+        assert healed["fault"] == injected["fault"]
+
+
+def test_a_forecast_looks_ahead(up: str) -> None:
+    """A time before the present is refused: there is nothing to forecast."""
+    with client_of(up) as client, pytest.raises(ClientError, match="within is -3 h; a forecast looks ahead"):
+        client.forecast("-3 h")
 
 
 def test_a_wrong_field_beside_steps_is_named(up: str) -> None:
