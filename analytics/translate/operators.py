@@ -12,13 +12,13 @@ Example: `events.where("type = 'a'").groupBy("trace").count()` becomes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from pyspark.sql import types as T  # noqa: N812
 
-from analytics.translate.aggregates import ColumnExpressions
-from analytics.translate.plan import Node, Untranslatable, columns_of
+from analytics.translate.expressions import Expressions
+from analytics.translate.plan import Node, columns_of, require
 from analytics.translate.types import quoted
 
 _OWN_COLUMNS: Final = {
@@ -36,14 +36,14 @@ _WITHIN_FROM: Final = frozenset({"Filter", "ResolvedHint", "SubqueryAlias"})
 Columns = frozenset[int]
 
 
-class _Translation:
+class Translation:
     """The translation of one plan."""
 
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
-        self._expressions = ColumnExpressions(self._name)
+        self._expressions = Expressions(self._name)
 
-    def sql(self, plan: Node) -> str:
+    def statement(self, plan: Node) -> str:
         """Return the statement for a plan. Raises Untranslatable."""
         output = self._output(plan)
         body = self._select(plan, frozenset(number for number, _ in output))
@@ -55,11 +55,7 @@ class _Translation:
 
     def _output(self, plan: Node) -> list[tuple[int, str]]:
         """Return the number and the name of each column of a plan."""
-        new_columns = (
-            [(column.id, column.name) for column in plan.trees(_OWN_COLUMNS[plan.kind])]
-            if plan.kind in _OWN_COLUMNS
-            else []
-        )
+        new_columns = [(column.id, column.name) for column in plan.trees(_OWN_COLUMNS.get(plan.kind, ""))]
         if plan.kind in {"Project", "Aggregate", "LogicalRDD"}:
             return new_columns
         has_both = plan.kind == "Join" and str(plan.setting("joinType")) not in {"LeftSemi", "LeftAnti"}
@@ -71,19 +67,22 @@ class _Translation:
 
     def _select(self, plan: Node, need: Columns) -> str:
         """Return a SELECT with at least the columns `need` of a plan."""
-        if plan.kind not in OPERATORS:
-            raise Untranslatable(f"the operator {plan.kind}")
+        require(plan.kind in OPERATORS, f"the operator {plan.kind}")
         return OPERATORS[plan.kind](self, plan, need)
 
     def _source(self, plan: Node, need: Columns) -> str:
-        """Return a plan as what follows FROM; filters become one WHERE."""
+        """Return a plan as what follows FROM; filters become one WHERE.
+
+        need: the columns that are read, if they are of this plan.
+        """
+        need &= frozenset(self._numbers(plan))
         conditions: list[Node] = []
         while plan.kind in _WITHIN_FROM:
             if plan.kind == "Filter":
                 conditions.insert(0, plan.tree("condition"))
             plan = plan.children[0]
         where = f" WHERE {' AND '.join(map(self._expressions.sql, conditions))}" if conditions else ""
-        return f"\n({self._select(plan, need | _columns(conditions))}){where}"
+        return f"\n({self._select(plan, need | columns_of(conditions))}){where}"
 
     def _all(self, plan: Node, need: Columns) -> str:
         return f"SELECT * FROM {self._source(plan, need)}"
@@ -92,8 +91,8 @@ class _Translation:
         """Return a SELECT of expressions, or of groups of rows."""
         every = plan.trees(_OWN_COLUMNS[plan.kind])
         columns = [column for column in every if column.id in need] or every[:1]
-        groups = plan.trees("groupingExpressions") if plan.kind == "Aggregate" else []
-        source = self._source(plan.children[0], _columns([*columns, *groups]))
+        groups = plan.trees("groupingExpressions")
+        source = self._source(plan.children[0], columns_of([*columns, *groups]))
         by = f" GROUP BY {self._expressions.all(groups)}" if groups else ""
         return f"SELECT {', '.join(map(self._named, columns))} FROM {source}{by}"
 
@@ -109,13 +108,9 @@ class _Translation:
 
     def _join(self, plan: Node, need: Columns) -> str:
         conditions, kind = plan.trees("condition"), str(plan.setting("joinType"))
-        if kind not in _JOINS:
-            raise Untranslatable(f"the join {kind}")
-        need = need | _columns(conditions)
-        left, right = (
-            f"\n(SELECT * FROM {self._source(child, need & frozenset(self._numbers(child)))})"
-            for child in plan.children
-        )
+        require(kind in _JOINS, f"the join {kind}")
+        sources = (self._source(child, need | columns_of(conditions)) for child in plan.children)
+        left, right = (f"\n(SELECT * FROM {source})" for source in sources)
         return f"SELECT * FROM {left} {_JOINS[kind]} {right} ON {self._expressions.all(conditions) or 'true'}"
 
     def _union(self, plan: Node, need: Columns) -> str:
@@ -137,47 +132,35 @@ class _Translation:
 
     def _windows(self, plan: Node, need: Columns) -> str:
         every = [expression for expression in plan.trees("windowExpressions") if expression.id in need]
-        below = need & frozenset(self._numbers(plan.children[0]))
-        source = self._source(plan.children[0], below | _columns(every))
+        source = self._source(plan.children[0], need | columns_of(every))
         return f"SELECT {', '.join(['*', *map(self._named, every)])} FROM {source}"
 
     def _generate(self, plan: Node, need: Columns) -> str:
         generator, outputs = plan.tree("generator"), [self._name(output.id) for output in plan.trees("generatorOutput")]
+        require(generator.kind in {"Explode", "PosExplode"}, f"the generator {generator.kind}")
         (of,) = generator.children
-        below = need & frozenset(self._numbers(plan.children[0]))
-        source = self._source(plan.children[0], below | columns_of(of))
-        is_map = isinstance(of.type, T.MapType)
+        source = self._source(plan.children[0], need | columns_of([of]))
+        is_map, has_places = isinstance(of.type, T.MapType), generator.kind == "PosExplode"
         rows = f"map_entries({self._expressions.sql(of)})" if is_map else self._expressions.sql(of)
-        item = row = f"u{outputs[0]}"
-        values = []
-        if generator.kind == "PosExplode":
+        if has_places:
             rows = f"list_transform({rows}, lambda pe, pi: {{'place': pi - 1, 'of': pe}})"
-            values, item = [f"{row}.place::INTEGER"], f"{row}.of"
-        elif generator.kind != "Explode":
-            raise Untranslatable(f"the generator {generator.kind}")
         if plan.fields["outer"]:
             rows = f"CASE WHEN len({rows}) > 0 THEN {rows} ELSE [NULL] END"
+        row = f"u{outputs[0]}"
+        item = f"{row}.of" if has_places else row
+        values = [f"{row}.place::INTEGER"] if has_places else []
         values += [f"{item}.key", f"{item}.value"] if is_map else [item]
         columns = ", ".join(f"{value} AS {name}" for value, name in zip(values, outputs, strict=True))
         return f"SELECT * EXCLUDE ({row}), {columns} FROM (SELECT *, unnest({rows}) AS {row} FROM {source})"
 
 
-def _columns(nodes: Iterable[Node]) -> Columns:
-    return frozenset().union(*map(columns_of, nodes))
-
-
-OPERATORS: Final[Mapping[str, Callable[[_Translation, Node, Columns], str]]] = {
-    **dict.fromkeys(_WITHIN_FROM, _Translation._all),
-    **dict.fromkeys(("Project", "Aggregate"), _Translation._project),
-    "View": _Translation._table,
-    "Join": _Translation._join,
-    "Union": _Translation._union,
-    "Deduplicate": _Translation._distinct,
-    "Window": _Translation._windows,
-    "Generate": _Translation._generate,
+OPERATORS: Final[Mapping[str, Callable[[Translation, Node, Columns], str]]] = {
+    **dict.fromkeys(_WITHIN_FROM, Translation._all),
+    **dict.fromkeys(("Project", "Aggregate"), Translation._project),
+    "View": Translation._table,
+    "Join": Translation._join,
+    "Union": Translation._union,
+    "Deduplicate": Translation._distinct,
+    "Window": Translation._windows,
+    "Generate": Translation._generate,
 }
-
-
-def statement(plan: Node) -> str:
-    """Return the statement for a plan. Raises Untranslatable."""
-    return _Translation().sql(plan)

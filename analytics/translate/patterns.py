@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from analytics.translate.plan import Untranslatable
+from analytics.translate.plan import require
 
 _LINE_ENDS: Final = r"\n\r\x{85}\x{2028}\x{2029}"
 _ANY: Final = f"[^{_LINE_ENDS}]"
@@ -27,21 +27,19 @@ def pattern(java: str, *, end_matters: bool = False) -> str:
     end_matters: the match is used, and not only whether there is one.
     """
     tokens = _TOKEN.findall(java)
-    if refused := list(filter(_REFUSED.fullmatch, tokens)):
-        raise Untranslatable(f"{refused[0]} in a regular expression")
+    refused = "".join(filter(_REFUSED.fullmatch, tokens))
+    require(not refused, f"{refused} in a regular expression")
     replacements = {".": _ANY, "$": r"\z" if end_matters else _END}
     return "".join(replacements.get(token, token) for token in tokens)
 
 
 def replacement(java: str) -> str:
     """Return the replacement of a pattern with DuckDB's references to groups."""
-    if "\\" in java:
-        raise Untranslatable(f"the replacement {java!r}")
+    require("\\" not in java, f"the replacement {java!r}")
     return re.sub(r"\$(\d)", r"\\\1", java)
 
 
 def plain(java: str) -> str:
     """Return the only text that a pattern matches."""
-    if not re.fullmatch(r"(\\\W|[^.$^*+?()\[\]{}|\\])+", java):
-        raise Untranslatable(f"splitting at the regular expression {java!r}")
+    require(re.fullmatch(r"(\\\W|[^.$^*+?()\[\]{}|\\])+", java), f"splitting at the regular expression {java!r}")
     return re.sub(r"\\(\W)", r"\1", java)

@@ -7,7 +7,7 @@ child, again as a list. Only some expressions are written with their types; Spar
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from typing import Any
@@ -17,6 +17,12 @@ from pyspark.sql import types as T  # noqa: N812
 
 class Untranslatable(Exception):
     """An operator, expression, type or use of one that the translator does not know; the message names it."""
+
+
+def require(known: object, what: str) -> None:
+    """Raise Untranslatable, which names `what`, unless the translator knows it."""
+    if not known:
+        raise Untranslatable(what)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +91,7 @@ def _element(node: Node, name: str, place: int) -> Any:
     return node.setting(name).toList().apply(place)
 
 
-def columns_of(node: Node) -> frozenset[int]:
-    """Return the numbers of the columns that an expression uses."""
-    if node.kind == "AttributeReference":
-        return frozenset([node.id])
-    return frozenset().union(*map(columns_of, node.children))
+def columns_of(nodes: Iterable[Node]) -> frozenset[int]:
+    """Return the numbers of the columns that expressions use."""
+    used = ({node.id} if node.kind == "AttributeReference" else columns_of(node.children) for node in nodes)
+    return frozenset().union(*used)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T  # noqa: N812
-from pyspark.sql.classic.dataframe import DataFrame as OfJava
 
 from analytics.embedded.product import GIVEN as GIVEN_LAYER
 from analytics.embedded.product import GOLD_RULES, RULES, Product, Statement
@@ -26,7 +25,7 @@ from analytics.published.tables import PUBLISHED
 from analytics.report.queries import DETAILS, FIGURES, GIVEN
 from analytics.rules.catalogue import CHECKS
 from analytics.rules.required_events import NEEDS
-from analytics.translate.operators import statement
+from analytics.translate.operators import Translation
 from analytics.translate.plan import Untranslatable, parsed
 from analytics.translate.types import columns, duckdb_type
 from analytics.verdicts import evaluate
@@ -87,10 +86,8 @@ def record(spark: SparkSession) -> Product:
 
 def translated(name: str, frame: DataFrame) -> Statement:
     """Return the statement of a table or a query. Raises Untranslatable, which names the table."""
-    if not isinstance(frame, OfJava):
-        raise TypeError("only a classic session shows its plans")
     analyzed = frame._jdf.queryExecution().analyzed()
     try:
-        return Statement(name, statement(parsed(iter(json.loads(analyzed.toJSON())), lambda: analyzed)))
+        return Statement(name, Translation().statement(parsed(iter(json.loads(analyzed.toJSON())), lambda: analyzed)))
     except Untranslatable as error:
         raise Untranslatable(f"{name}: {error}") from error

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Final
 
 from pyspark.sql import types as T  # noqa: N812
 
-from analytics.translate.plan import Untranslatable
+from analytics.translate.plan import Untranslatable, require
 
 _NAMES: Final[Mapping[str, str]] = {
     "string": "VARCHAR", "long": "BIGINT", "integer": "INTEGER", "boolean": "BOOLEAN", "double": "DOUBLE",
@@ -37,10 +38,8 @@ def duckdb_type(of: T.DataType) -> str:
             return f"MAP({duckdb_type(of.keyType)}, {duckdb_type(of.valueType)})"
         case T.StructType():
             return f"STRUCT({columns(of)})"
-        case _ if of.typeName() in _NAMES:
-            return _NAMES[of.typeName()]
-        case _:
-            raise Untranslatable(f"the type {of.typeName()}")
+    require(is_scalar(of), f"the type {of.typeName()}")
+    return _NAMES[of.typeName()]
 
 
 def columns(of: T.StructType) -> str:
@@ -48,13 +47,12 @@ def columns(of: T.StructType) -> str:
     return ", ".join(f"{quoted(field.name)} {duckdb_type(field.dataType)}" for field in of.fields)
 
 
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+def quoted(name: str, mark: str = '"') -> str:
+    return f"{mark}{name.replace(mark, 2 * mark)}{mark}"
 
 
-def text(value: str) -> str:
-    """Return a text as a literal of SQL."""
-    return "'" + value.replace("'", "''") + "'"
+text: Final = partial(quoted, mark="'")
+"""Returns a text as a literal of SQL."""
 
 
 def is_scalar(of: T.DataType) -> bool:
@@ -84,8 +82,7 @@ def cast(sql: str, source: T.DataType, target: T.DataType, fresh: Callable[[], s
         item = fresh()
         return f"list_transform({sql}, lambda {item}: {cast(item, source.elementType, target.elementType, fresh)})"
     names = source.typeName(), target.typeName()
-    if names not in CASTS:
-        raise Untranslatable(f"the cast from {names[0]} to {names[1]}")
+    require(names in CASTS, f"the cast from {names[0]} to {names[1]}")
     return CASTS[names].format(sql)
 
 
@@ -101,10 +98,8 @@ def order_key(sql: str, of: T.DataType) -> str:
             values = ((f"({sql}).{quoted(field.name)}", field.dataType) for field in of.fields)
             key = struct_key((value, order_key(value, type_)) for value, type_ in values)
             return f"CASE WHEN {sql} IS NOT NULL THEN {key} END"
-        case _ if is_scalar(of):
-            return sql
-        case _:
-            raise Untranslatable(f"the order of values of the type {of.typeName()}")
+    require(is_scalar(of), f"the order of values of the type {of.typeName()}")
+    return sql
 
 
 def struct_key(fields: Iterable[tuple[str, str]]) -> str:

@@ -12,8 +12,7 @@ import pytest
 
 from analytics.embedded.product import FUNCTIONS
 from analytics.rows import row_of
-from analytics.translate.aggregates import AGGREGATES
-from analytics.translate.expressions import METHODS, TEMPLATES
+from analytics.translate.expressions import AGGREGATES, METHODS, TEMPLATES
 from analytics.translate.operators import OPERATORS
 from analytics.translate.plan import Untranslatable
 from analytics.translate.record import translated
@@ -350,11 +349,11 @@ def test_distinct_rows_are_the_same_in_both_engines(values: DataFrame, connectio
         ("floor(n)", "Floor of the type bigint"),
         ("reverse(t)", "Reverse of the type string"),
         ("to_json(y)", "StructsToJson of the type array<struct"),
-        ("concat_ws('-', s, t)", "ConcatWs of lists"),
+        ("concat_ws('-', s, t)", "ConcatWs with lists"),
         ("map(t, 1, u, 2)", "AttributeReference where only a literal is possible"),
         ("map('a', 1, 'a', 2)", "CreateMap with equal keys"),
         ("transform(l, (e, j) -> j)", "ArrayTransform with another number of arguments"),
-        ("array_sort(l, (p, q) -> case when p > q then 1 else 0 end)", "ArraySort with a comparison of the user"),
+        ("array_sort(l, (p, q) -> case when p > q then 1 else 0 end)", "ArraySort with a comparison"),
         ("row_number() over (order by x)", "the order of rows by struct"),
     ],
 )
