@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from pydantic import Field, ValidationError
@@ -75,12 +77,13 @@ class Lessons:
         return self.title or (OWN if course is None or is_own(name) else course.level.value.capitalize())
 
 
-def lessons_of_pflab() -> dict[str, Scenario]:
-    """Return the lessons that come with pflab by their names, in the order of the course."""
+@cache
+def lessons_of_pflab() -> Mapping[str, Scenario]:
+    """Return the lessons that come with pflab by their names, in the order of the course. They are read once."""
     found = {path.stem: load_scenario(path) for path in files_of_course()}
     lessons = [(each.course.number, name) for name, each in found.items() if each.course is not None]
     found[FIRST] = first_lesson()
-    return {name: found[name] for _, name in sorted(lessons)}
+    return MappingProxyType({name: found[name] for _, name in sorted(lessons)})
 
 
 def first_lesson() -> Scenario:

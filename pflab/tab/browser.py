@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -84,7 +83,6 @@ class _Worker:
         return self._tab
 
 
-@cache
 def _course() -> Lessons:
     from pflab.lessons.course import Lessons, lessons_of_pflab  # noqa: PLC0415 - the models of steps take long to build
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +14,6 @@ from pflab.server.extension import Extension
 
 if TYPE_CHECKING:
     from pflab.lessons.course import Lessons
-    from pflab.scenario.load import Scenario
 
 OwnLessons = Annotated[
     Path | None,
@@ -38,16 +35,11 @@ def served_lessons(folder: Path | None) -> Extension:
     if folder is not None:
         _check_own_lessons(folder)
 
-    @cache
-    def course() -> Mapping[str, Scenario]:
-        from pflab.lessons.course import lessons_of_pflab  # noqa: PLC0415 - the models of steps take long to build
-
-        return lessons_of_pflab()
-
     def lessons() -> Lessons:
-        from pflab.lessons.course import Lessons, lessons_of_class  # noqa: PLC0415 - as above
+        # The models of steps take long to build, and most labs are not asked for lessons.
+        from pflab.lessons.course import Lessons, lessons_of_class, lessons_of_pflab  # noqa: PLC0415
 
-        return Lessons(course()) if folder is None else lessons_of_class(course(), folder)
+        return Lessons(lessons_of_pflab()) if folder is None else lessons_of_class(lessons_of_pflab(), folder)
 
     return extension_of(Classroom(lessons))
 

@@ -214,7 +214,7 @@ folders: {Projects: {replicas: [A, B]}, News: {replicas: [B]}}
 """
 
 
-@pytest.mark.parametrize("way", sampled([f"{a}-{b}" for a in OPTIONS for b in OPTIONS], 3))
+@pytest.mark.parametrize("way", sampled([f"{a}-{b}" for a in OPTIONS for b in OPTIONS], 5))
 def test_pflab_up_continues_a_taken_lab_in_every_driver(
     way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
