@@ -134,7 +134,7 @@ check: $(STAMP) check-console  ## check lint, format, types, imports, and that g
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/mypy tests
-	$(BIN)/mypy docs/generated.py docs/rules_page.py docs/sources_page.py docs/events_page.py docs/event_types.py docs/state_tables.py docs/change_calls.py docs/site bench
+	$(BIN)/mypy docs/generated.py docs/rules_catalogue.py docs/rules_page.py docs/source_statements.py docs/sources_page.py docs/events_page.py docs/event_types.py docs/state_tables.py docs/change_calls.py docs/site bench
 	$(BIN)/mypy -p docs.lab_site
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/project/test_architecture.py
@@ -170,7 +170,7 @@ sql: $(STAMP)  ## translate the tables of the checks to the statements of the em
 changes: $(TOOLBOX)  ## write the calls of changes for the client and for remote nodes, from the table of changes
 	@$(BIN)/python docs/change_calls.py
 
-rules: $(TOOLBOX)  ## generate docs/reference/rules.md from docs/rules.yaml and the tree, docs/reference/sources.md from docs/sources.yaml, docs/reference/events.md and the console's types from the events, and the tables of states
+rules: $(TOOLBOX)  ## generate docs/reference/rules from docs/rules.yaml and the tree, docs/reference/sources from docs/sources.yaml, docs/reference/events and the console's types from the events, and the tables of states
 	@$(BIN)/python docs/rules_page.py
 	@$(BIN)/python docs/sources_page.py
 	@$(BIN)/python docs/events_page.py

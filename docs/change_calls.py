@@ -13,7 +13,6 @@ import sys
 import textwrap
 import types
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -216,5 +215,5 @@ def render(module: str) -> str:
 
 
 if __name__ == "__main__":
-    modules = {module: partial(render, module) for module in MODULES}
-    sys.exit(generated.main("Write the calls of the changes of a store.", modules, order="make changes"))
+    description = "Write the calls of the changes of a store."
+    sys.exit(generated.main(description, lambda: {module: render(module) for module in MODULES}, order="make changes"))

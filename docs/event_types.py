@@ -21,7 +21,7 @@ FILE: Final = "console/state/events.d.ts"
 HEAD: Final = """/**
  * The events of a trace, as the console gets them. Made by `make rules` from traces/events; do not edit.
  *
- * A field with a question mark is left out if it has its default value. docs/reference/events.md says what the fields mean.
+ * A field with a question mark is left out if it has its default value. docs/reference/events/ says what the fields mean.
  */
 """
 
@@ -84,4 +84,4 @@ def render() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(generated.main(f"Write {FILE} from the definitions of the events.", {FILE: render}))
+    sys.exit(generated.main(f"Write {FILE} from the definitions of the events.", lambda: {FILE: render()}))

@@ -60,4 +60,4 @@ def _with_tables() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(generated.main(f"Write the tables of states in {PAGE}.", {PAGE: _with_tables}))
+    sys.exit(generated.main(f"Write the tables of states in {PAGE}.", lambda: {PAGE: _with_tables()}))

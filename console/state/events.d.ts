@@ -1,7 +1,7 @@
 /**
  * The events of a trace, as the console gets them. Made by `make rules` from traces/events; do not edit.
  *
- * A field with a question mark is left out if it has its default value. docs/reference/events.md says what the fields mean.
+ * A field with a question mark is left out if it has its default value. docs/reference/events/ says what the fields mean.
  */
 
 export interface Header {

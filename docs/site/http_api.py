@@ -20,7 +20,7 @@ HEAD = """# The HTTP API
 
 Every request of a running lab. A lab itself shows this documentation at `/docs`, and the OpenAPI document at `/openapi.json`.
 Instants are text in UTC, such as `2003-10-21T00:15:00Z`. The field `at` of an event, of an entry of the log and of a
-kept mail (mailbox, bad mail) is in microseconds since 1970, as in [traces](events.md).
+kept mail (mailbox, bad mail) is in microseconds since 1970, as in [traces](events/index.md).
 [The lab in containers](../how-to/containers.md#access-and-the-labs-token) says who may do what.
 [Lessons for training](../how-to/lessons.md#lessons-over-http) has the requests of lessons.
 """

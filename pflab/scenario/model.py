@@ -45,7 +45,7 @@ RULE_IDS: Final = tuple(
 
 def _rule(rule: str) -> str:
     if rule not in RULE_IDS:
-        raise wrong(f"{quoted(rule)} is not the id of a rule; write an id such as BF-3 (docs/reference/rules.md)")
+        raise wrong(f"{quoted(rule)} is not the id of a rule; write an id such as BF-3 (docs/reference/rules/)")
     return rule
 
 
@@ -67,7 +67,7 @@ class Head(Part):
 
     topology: a file (relative to the scenario, or one of the examples) or the topology itself.
     settings: registry values for all servers that do not set them.
-    rules: ids of the rules (docs/reference/rules.md) that the scenario tests.
+    rules: ids of the rules (docs/reference/rules/) that the scenario tests.
     live: false if it needs the simulator.
     lesson: an explanation for learners.
     look: what a learner should look at.

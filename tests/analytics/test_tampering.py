@@ -6,7 +6,7 @@ from tests.support.judged_traces import Judged
 
 
 def test_altered_evidence_is_noticed(judged: Judged) -> None:
-    """No run is clean in which a field was altered that docs/reference/events.md calls evidence."""
+    """No run is clean in which a field was altered that docs/reference/events/ calls evidence."""
     clean = sorted(path.name for path in (judged.root / "tampered").iterdir())
     assert len(clean) > 10
     broken = {row.trace.rpartition("#")[0] for row in judged.rows("rules", "violations > 0")}

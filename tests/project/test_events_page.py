@@ -1,4 +1,4 @@
-"""Each field of each event is declared in one table, which docs/reference/events.md shows."""
+"""Each field of each event is declared in one table, which docs/reference/events/ shows."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_each_state_is_reached_and_is_an_event() -> None:
 
 @pytest.mark.parametrize("generator", ["events_page.py", "event_types.py"])
 def test_what_is_written_from_the_events_is_up_to_date(project_root: Path, generator: str) -> None:
-    """docs/reference/events.md and console/state/events.d.ts are what their generators write."""
+    """docs/reference/events/ and console/state/events.d.ts are what their generators write."""
     done = subprocess.run(
         [sys.executable, str(project_root / "docs" / generator), "--check"],
         cwd=project_root, env={"PYTHONPATH": str(project_root)}, capture_output=True, text=True, check=False,

@@ -93,9 +93,11 @@ def test_every_link_on_a_page_resolves(page: str) -> None:
 
 
 def _anchors(text: str) -> set[str]:
-    """Return the anchors of the headings of a page, as GitHub makes them."""
+    """Return the anchors of a page: those of its headings, as GitHub makes them, and its own."""
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return {*re.findall(r'<a id="([^"]+)"></a>', text)} | {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings
+    }
 
 
 def test_readme_is_short() -> None:

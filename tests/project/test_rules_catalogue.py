@@ -1,4 +1,4 @@
-"""The catalogue of rules, and the page that shows where each rule is obeyed and tested."""
+"""The catalogue of rules, and the pages that shows where each rule is obeyed and tested."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tests.support.docs_programs import docs_program
 SMALL = """
 sources: {S9: A source}
 areas: {QQ: Questions, ZZ: Rests}
+pages: {asked: {title: Asked, areas: [QQ]}, rest: {title: The rest, areas: [ZZ]}}
 terms: Words.
 versions: {columns: ["1"], rows: [{aspect: size, rules: [QQ-1], values: [small]}]}
 traces: Everything.
@@ -25,6 +26,18 @@ rules:
   - {id: QQ-2, title: Second, kind: format, sources: [S9], status: built, text: One.}
   - {id: ZZ-1, title: Third, kind: surface, sources: [S9], status: planned, text: Two.}
 """
+
+STATEMENTS = """
+S9:
+  - subject: Things
+    place: the list
+    statements:
+      - {id: S9.1, text: It is so., rules: [QQ-1], scenarios: none}
+      - {id: S9.2, text: It is so too., rules: [QQ-1, ZZ-1], scenarios: none}
+"""
+
+INDEX = "docs/reference/rules/index.md"
+ASKED = "docs/reference/rules/asked.md"
 
 Plant = Callable[[dict[str, str]], Path]
 
@@ -39,7 +52,7 @@ def make_project(tmp_path: Path) -> Plant:
     """Write a small project: the catalogue above unless another is given, and these files."""
 
     def planted(files: dict[str, str]) -> Path:
-        for name, text in {"docs/rules.yaml": SMALL, "docs/reference/index.md": "", **files}.items():
+        for name, text in {"docs/rules.yaml": SMALL, "docs/sources.yaml": STATEMENTS, **files}.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
@@ -74,14 +87,17 @@ def scanned(page: ModuleType, project_root: Path) -> tuple[Any, Any]:
 
 
 @pytest.mark.long
-def test_the_page_of_this_project_is_deterministic(
+def test_the_pages_of_this_project_are_deterministic(
     page: ModuleType, scanned: tuple[Any, Any], project_root: Path
 ) -> None:
-    """No citation in the tree is refused. Two renderings of one tree are the same text, and the text shows every rule."""
+    """No citation in the tree is refused. Two renderings of one tree are the same, and every rule is on one page."""
     catalogue, coverage = scanned
-    first, second = page.render(catalogue, coverage), page.render(catalogue, page.scan(project_root, catalogue))
+    statements = page.read_sources(project_root).by_rule()
+    first, second = (
+        page.render(catalogue, each, statements) for each in (coverage, page.scan(project_root, catalogue))
+    )
     assert first == second
-    assert all(f"### {rule.id} {rule.title}" in first for rule in catalogue.rules)
+    assert all(sum(f"### {rule.id} {rule.title}\n" in text for text in first.values()) == 1 for rule in catalogue.rules)
 
 
 # --- faults of a catalogue
@@ -91,6 +107,8 @@ def test_the_page_of_this_project_is_deterministic(
     ("right", "wrong", "said"),
     [
         ("id: QQ-2", "id: QQ-1", "unique and in the order"),
+        ("areas: [QQ]", "areas: [QQ, ZZ]", "each of the areas QQ, ZZ is on one page"),
+        ("title: The rest, areas: [ZZ]", "title: The rest, areas: []", "each of the areas QQ, ZZ is on one page"),
         ("id: QQ-2", "id: XX-2", "not an id of one of the areas QQ, ZZ"),
         ("id: ZZ-1", "id: ZZ-one", "not an id"),
         ("kind: format", "kind: form", "kind"),
@@ -122,7 +140,7 @@ def test_an_entry_with_a_deviation_shows_it(page: ModuleType, make_project: Plan
     data["rules"][0]["deviation"] = {"text": "Not here.", "reason": "Too slow."}
     root = make_project({"docs/rules.yaml": yaml.safe_dump(data, sort_keys=False)})
     catalogue = page.load_catalogue(root / page.CATALOGUE)
-    text = page.render(catalogue, page.Coverage())
+    text = page.render(catalogue, page.Coverage(), {})[ASKED]
     assert "Not here." in text
     assert "Too slow." in text
 
@@ -132,10 +150,10 @@ def test_a_behaviour_that_traces_do_not_show_says_why(page: ModuleType, make_pro
     data = yaml.safe_load(SMALL)
     data["rules"][0] |= {"kind": "behaviour", "status": "built", "untraced": "nothing is written of it"}
     root = make_project({"docs/rules.yaml": yaml.safe_dump(data, sort_keys=False)})
-    text = page.render(page.load_catalogue(root / page.CATALOGUE), page.Coverage())
-    assert "none: nothing is written of it" in text
-    assert "Built behaviour, no trace check (0): none" in text
-    assert f"traces do not show (1): {data['rules'][0]['id']}" in text
+    pages = page.render(page.load_catalogue(root / page.CATALOGUE), page.Coverage(), {})
+    assert "none: nothing is written of it" in pages[ASKED]
+    assert "Built behaviour, no trace check (0): none" in pages[INDEX]
+    assert f"traces do not show (1): {data['rules'][0]['id']}" in pages[INDEX]
 
 
 # --- citations
@@ -211,25 +229,47 @@ def test_gaps_are_marked(page: ModuleType, make_project: Plant) -> None:
     """A built rule without code or test is marked. Only behaviour needs scenarios, and a planned rule nothing."""
     root = make_project({"node/a.py": "# spec: QQ-1\n"})
     catalogue = page.load_catalogue(root / page.CATALOGUE)
-    text = page.render(catalogue, page.scan(root, catalogue))
+    pages = page.render(catalogue, page.scan(root, catalogue), {})
+    text = "".join(pages.values())
     first, second, third = (text.partition(f"### {name} ")[2].partition("###")[0] for name in ("QQ-1", "QQ-2", "ZZ-1"))
-    assert "[node/a.py](../../node/a.py)" in first
+    assert "[node/a.py](../../../node/a.py)" in first
     assert "**no test**" in first
     assert "**no scenario**" in first
     assert "**no code**" in second
     assert "no scenario" not in second
     assert "no code" not in third
-    assert "- Built, no test (2): QQ-1, QQ-2\n" in text
-    assert "- Planned (1): ZZ-1\n" in text
+    assert "- Built, no test (2): QQ-1, QQ-2\n" in pages[INDEX]
+    assert "- Planned (1): ZZ-1\n" in pages[INDEX]
+
+
+def test_the_rules_of_an_area_are_on_its_page(page: ModuleType, make_project: Plant) -> None:
+    """Each rule is on the page of its area. The first page leads to each rule, and a rule to the statements of the sources."""
+    root = make_project({})
+    assert page.main([], root) == 0
+    index, asked, rest = ((root / path).read_text("utf-8") for path in (INDEX, ASKED, "docs/reference/rules/rest.md"))
+    assert [name for name in ("QQ-1", "QQ-2", "ZZ-1") if f"### {name} " in asked] == ["QQ-1", "QQ-2"]
+    assert "### ZZ-1 Third" in rest
+    assert "- [QQ-1](asked.md#qq-1-first) First\n" in index
+    assert "- [ZZ-1](rest.md#zz-1-third) Third\n" in index
+    assert "- Stated in: [S9.1](../sources/s9.md#s9.1), [S9.2](../sources/s9.md#s9.2)\n" in asked
+    assert "- Stated in: [S9.2](../sources/s9.md#s9.2)\n" in rest
+    assert asked.count("Stated in") == 1
 
 
 def test_check_finds_a_stale_page(page: ModuleType, make_project: Plant, capsys: pytest.CaptureFixture[str]) -> None:
-    """--check writes nothing, and fails without a page or if coverage has changed since the page was written."""
+    """--check writes nothing. It fails without the pages, if coverage has changed since they were written, and if there is
+    another page, which the next writing removes."""
     root = make_project({})
     assert page.main(["--check"], root) == 1
-    assert not (root / page.PAGE).exists()
+    assert not (root / page.FOLDER).exists()
     assert page.main([], root) == 0
     assert page.main(["--check"], root) == 0
+    other = root / page.FOLDER / "other.md"
+    other.write_text("Other.", "utf-8")
+    assert page.main(["--check"], root) == 1
+    assert "other.md" in capsys.readouterr().err
+    assert page.main([], root) == 0
+    assert not other.exists()
     make_project({"node/a.py": "# spec: QQ-1\n"})
     assert page.main(["--check"], root) == 1
     assert "make rules" in capsys.readouterr().err
@@ -242,4 +282,4 @@ def test_a_wrong_citation_fails_the_generator(
     root = make_project({"node/a.py": "# spec: QQ-8\n"})
     assert page.main([], root) == 1
     assert "QQ-8" in capsys.readouterr().err
-    assert not (root / page.PAGE).exists()
+    assert not (root / page.FOLDER).exists()

@@ -16,7 +16,7 @@ The cases are drawn from the seed. Each is a copy of one trace with one alterati
 Each field of each event type is altered at least once. The segments get a new checksum, so that only what the events say can
 show the alteration. A case is noticed if the verdict on it is not clean. The untampered traces are judged too. The exit status
 is 1 if the two engines differ, if an untampered trace is not clean, or if the alteration of a field stays clean that
-docs/reference/events.md calls evidence.
+docs/reference/events/ calls evidence.
 """
 
 from __future__ import annotations

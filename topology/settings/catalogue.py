@@ -1,6 +1,6 @@
 """Every setting of a store (spec: SE-1).
 
-The documented settings are those of X, section 2. "X" and "S0" to "S4" are the sources that docs/reference/rules.md names. If X
+The documented settings are those of X, section 2. "X" and "S0" to "S4" are the sources that docs/reference/rules/ names. If X
 gives no range, a setting has the range of the registry's 32-bit numbers, without values with which the lab cannot work.
 The settings with `Place.LAB` exist only in pflab.
 """

@@ -1,5 +1,5 @@
 """The worth of each field of each event as evidence: a table that tests compare with the events, and that
-docs/reference/events.md shows.
+docs/reference/events/ shows.
 
 A field is one of these:
 

@@ -135,7 +135,7 @@ def test_all_mistakes_are_reported_at_once() -> None:
     with pytest.raises(TimeTextError) as not_a_duration:
         parse_duration("soon")
     assert lines == [
-        'test.yaml:3:15: rules[1]: "nonsense" is not the id of a rule; write an id such as BF-3 (docs/reference/rules.md)',
+        'test.yaml:3:15: rules[1]: "nonsense" is not the id of a rule; write an id such as BF-3 (docs/reference/rules/)',
         'test.yaml:5:5: steps[0].posst: "posst" is not a verb; did you mean "post"?',
         'test.yaml:6:16: steps[1].post.on: "Z" is not a server; one of "A", "B", "C"',
         'test.yaml:7:11: steps[2].post: "folder" is missing;'
@@ -371,7 +371,7 @@ def test_a_rule_that_does_not_exist_is_refused(rule: str) -> None:
     """A scenario names rules of the catalogue."""
     (line,) = problems(HEAD.replace("steps:", f"rules: [BF-3, {rule}]\nsteps:") + "  - say: x\n")
     assert "rules[1]: " in line
-    assert " is not the id of a rule; write an id such as BF-3 (docs/reference/rules.md)" in line
+    assert " is not the id of a rule; write an id such as BF-3 (docs/reference/rules/)" in line
 
 
 def test_the_known_rules_are_those_of_the_catalogue(project_root: Path) -> None:

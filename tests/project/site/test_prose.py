@@ -8,15 +8,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-NOT_HERE = {"CHANGELOG.md", "docs/reference/events.md", "docs/reference/rules.md"}
+NOT_HERE = ("CHANGELOG.md", "docs/reference/events/", "docs/reference/rules/")
 """The history, and pages that are made from other files."""
 PAGES = sorted(
-    {
-        path.relative_to(ROOT).as_posix()
-        for paths in (ROOT.glob("*.md"), *((ROOT / folder).rglob("*.md") for folder in ("docs", "examples")))
-        for path in paths
-    }
-    - NOT_HERE
+    page
+    for paths in (ROOT.glob("*.md"), *((ROOT / folder).rglob("*.md") for folder in ("docs", "examples")))
+    for page in (path.relative_to(ROOT).as_posix() for path in paths)
+    if not page.startswith(NOT_HERE)
 )
 MOST_WORDS = 25
 """A table compares short values; more words than this are prose."""
@@ -26,6 +24,11 @@ DIARY = re.compile(
     re.IGNORECASE,
 )
 """Phrases that tell the history of the project, which belongs to CHANGELOG.md."""
+
+
+DIVIDED = [ROOT / "docs" / "reference" / subject for subject in ("events", "rules", "sources")]
+"""The folders whose pages are parts of one long reference."""
+MOST_WORDS_OF_A_PAGE = 2500
 
 
 def text_of(page: str) -> str:
@@ -45,3 +48,11 @@ def test_a_table_cell_is_short(page: str) -> None:
 def test_a_page_is_no_diary(page: str) -> None:
     """A page describes the present program; what changed belongs to the changelog."""
     assert DIARY.findall(" ".join(text_of(page).split())) == []
+
+
+@pytest.mark.parametrize("folder", DIVIDED, ids=lambda folder: folder.name)
+def test_a_divided_reference_has_pages_of_readable_length(folder: Path) -> None:
+    """Each part has at most 2,500 words, and the first page leads to each of the others."""
+    pages = {path.name: path.read_text("utf-8") for path in folder.glob("*.md")}
+    assert {name: len(text.split()) for name, text in pages.items() if len(text.split()) > MOST_WORDS_OF_A_PAGE} == {}
+    assert {*re.findall(r"\]\((\w+\.md)\)", pages["index.md"])} == pages.keys() - {"index.md"}

@@ -1,4 +1,4 @@
-"""docs/sources.yaml has what the sources state, and docs/reference/sources.md leads from each statement to what shows it."""
+"""docs/sources.yaml has what the sources state, and docs/reference/sources/ leads from each statement to what shows it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ COUNTS = {"S0": 38, "S1": 50, "S2": 84, "S3": 26, "S4": 29}
 RULES = """
 sources: {S8: "A source, long", S9: Another}
 areas: {QQ: Questions}
+pages: {asked: {title: Asked, areas: [QQ]}}
 terms: Words.
 versions: {columns: ["1"], rows: []}
 traces: Everything.
@@ -85,7 +86,8 @@ def test_every_statement_of_the_sources_is_there(page: ModuleType, project_root:
 def test_every_rule_of_a_source_has_a_statement(page: ModuleType, project_root: Path) -> None:
     """For each rule and each of its sources, a statement of this source names the rule."""
     project = page.load_project(project_root)
-    assert page.missing(page.load_sources(project_root, project), project) == []
+    missing = docs_program("source_statements").missing
+    assert missing(page.load_sources(project_root, project), project) == []
 
 
 def test_a_statement_without_a_scenario_has_another_way_to_be_seen_or_differs(
@@ -97,8 +99,8 @@ def test_a_statement_without_a_scenario_has_another_way_to_be_seen_or_differs(
     assert [each.id for each in bare if not each.commands and each.differs is None] == []
 
 
-def test_the_page_of_this_project_is_up_to_date(page: ModuleType, project_root: Path) -> None:
-    """docs/reference/sources.md is what the statements give."""
+def test_the_pages_of_this_project_are_up_to_date(page: ModuleType, project_root: Path) -> None:
+    """docs/reference/sources/ is what the statements give."""
     assert page.main(["--check"], project_root) == 0
 
 
@@ -109,31 +111,31 @@ def test_a_statement_leads_to_its_rule_its_scenario_and_its_lesson(page: ModuleT
     """A row has links to the rules and to the scenarios, and the number of a lesson. A repetition names the statement."""
     root = make_project(SMALL)
     assert page.main([], root) == 0
-    text = (root / page.PAGE).read_text("utf-8")
-    shown = "[plain](../../scenarios/plain.yaml), [taught](../../scenarios/taught.yaml) (lesson 7)"
-    rule = "[QQ-1](rules.md#qq-1-first-of-all)"
-    assert f"\n| S8.1 | It is so. | {rule} | {shown} |\n" in text
-    assert f"\n| S9.1, as S8.1 | It is so. | {rule} | {shown} |\n" in text
-    assert f"\n| S9.2 | It is shown. | {rule} | `pflab state` |\n" in text
+    first, second = ((root / page.FOLDER / name).read_text("utf-8") for name in ("s8.md", "s9.md"))
+    shown = "[plain](../../../scenarios/plain.yaml), [taught](../../../scenarios/taught.yaml) (lesson 7)"
+    rule = "[QQ-1](../rules/asked.md#qq-1-first-of-all)"
+    assert f'\n| <a id="s8.1"></a>S8.1 | It is so. | {rule} | {shown} |\n' in first
+    assert f'\n| <a id="s9.1"></a>S9.1, as [S8.1](s8.md#s8.1) | It is so. | {rule} | {shown} |\n' in second
+    assert f'\n| <a id="s9.2"></a>S9.2 | It is shown. | {rule} | `pflab state` |\n' in second
 
 
 def test_what_differs_is_said_and_counted(page: ModuleType, make_project: Plant) -> None:
     """A difference has its text and its case, and the page counts differences and statements that no scenario shows."""
     root = make_project(SMALL)
     page.main([], root)
-    text = (root / page.PAGE).read_text("utf-8")
-    assert "| S8.2 | It is otherwise. *Differs.* |" in text
-    assert "**S8.2 differs.** It is not. [Case 2](disagreements.md#2-the-other-case)" in text
-    assert "| S8 | 2 | 1 | 1 | 0 |" in text
-    assert "| S9 | 2 | 0 | 1 | 1 |" in text
-    assert "1 of 3 statements differ: [S8.2](#s8-things)." in text
+    index, text = ((root / page.FOLDER / name).read_text("utf-8") for name in ("index.md", "s8.md"))
+    assert "S8.2 | It is otherwise. *Differs.* |" in text
+    assert "**S8.2 differs.** It is not. [Case 2](../disagreements.md#2-the-other-case)" in text
+    assert "| [S8: A source](s8.md) | 2 | 1 | 1 | 0 |" in index
+    assert "| [S9: Another](s9.md) | 2 | 0 | 1 | 1 |" in index
+    assert "1 of 3 statements differ: [S8.2](s8.md#s8.2)." in index
 
 
 def test_check_finds_a_stale_page(page: ModuleType, make_project: Plant, capsys: pytest.CaptureFixture[str]) -> None:
-    """--check writes nothing, and fails without a page or if a statement has changed since the page was written."""
+    """--check writes nothing, and fails without the pages or if a statement has changed since they were written."""
     root = make_project(SMALL)
     assert page.main(["--check"], root) == 1
-    assert not (root / page.PAGE).exists()
+    assert not (root / page.FOLDER).exists()
     assert page.main([], root) == 0
     assert page.main(["--check"], root) == 0
     make_project(SMALL.replace("It is so.", "It is always so."))
@@ -173,4 +175,4 @@ def test_a_fault_of_the_statements_is_reported(
     root = make_project(SMALL.replace(right, wrong, 1))
     assert page.main([], root) == 1
     assert said in capsys.readouterr().err
-    assert not (root / page.PAGE).exists()
+    assert not (root / page.FOLDER).exists()
