@@ -30,6 +30,7 @@ from analytics.embedded.engine import judged as judged_here
 from analytics.embedded.task import MARKS, RESULT, checksum_files, judge_contents, judge_files, result_in
 from analytics.errors import AnalyticsError
 from analytics.ingest.bronze import SEGMENTS
+from analytics.ingest.file_system import FileSystem
 from analytics.ingest.lines import is_segment, place_of
 from analytics.ingest.places import contents, segments, sizes
 from analytics.ingest.session import in_a_line
@@ -160,17 +161,15 @@ def need_own_tables(spark: SparkSession, url: str) -> None:
     """Raise AnalyticsError if the folder of a table at this URL has a file that Spark has not written: `publish` would delete
     it."""
     try:
-        context: Any = spark.sparkContext
+        files = FileSystem(spark.sparkContext)
     except AttributeError as error:
         raise AnalyticsError(
             f"{url}: tables at a URL are written in a classic session, not over Spark Connect"
         ) from error
     for table in PUBLISHED:
         folder = f"{url.rstrip('/')}/{table}"
-        path = context._jvm.org.apache.hadoop.fs.Path(folder)
         with _listing([folder]):
-            files = path.getFileSystem(context._jsc.hadoopConfiguration())
-            names = [str(file.getPath().getName()) for file in (files.listStatus(path) if files.exists(path) else ())]
+            names = files.names(folder)
         foreign = next((name for name in names if not _OF_SPARK.match(name)), None)
         if foreign is not None:
             raise AnalyticsError(

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T  # noqa: N812 - as everybody names it
 
+from analytics.ingest.file_system import FileSystem
 from analytics.ingest.tables import Tables
 
 MANY: Final = 16
@@ -61,7 +62,8 @@ class Parts:
     """
 
     def __init__(self, tables: Tables, name: str, by: str, *, many: int = MANY) -> None:
-        self._tables = tables
+        self._spark = tables.spark
+        self._files = FileSystem(tables.spark.sparkContext)
         self._path = tables.path(name)
         self._by = by
         self._many = many
@@ -76,15 +78,11 @@ class Parts:
         """Remove all parts, and the checkpoint that numbers their batches. If the process is killed in between, the checkpoint
         already has another name."""
         removed = f"{checkpoint}.removed"
-        self._delete(removed)
-        if self.exists(checkpoint):
-            self._files.rename(self._on_disk(checkpoint), self._on_disk(removed))
-        self._delete(self._path)
-        self._delete(removed)
-
-    def exists(self, path: str) -> bool:
-        """Return whether this file or folder exists."""
-        return bool(self._files.exists(self._on_disk(path)))
+        self._files.delete(removed)
+        if self._files.exists(checkpoint):
+            self._files.rename(checkpoint, removed)
+        self._files.delete(self._path)
+        self._files.delete(removed)
 
     def write(self, frame: DataFrame, batch: int) -> None:
         """Write the batch with this number. A batch that is written again, for example after a kill, replaces its first
@@ -103,7 +101,7 @@ class Parts:
             self._write(rows, Part(run[0].first, run[-1].last))
         found_parts = self._on_storage()
         for part in {*found_parts} - {*self._complete(found_parts)}:
-            self._delete(self._place(part))
+            self._files.delete(self._place(part))
 
     def _full_levels(self) -> Iterator[Sequence[Part]]:
         """Yield parts to join: at least `many` of one level, with all parts between them; short parts first."""
@@ -122,10 +120,9 @@ class Parts:
         return level
 
     def _read(self, parts: Sequence[Part], schema: T.StructType) -> DataFrame:
-        spark = self._tables.spark
         if not parts:
-            return spark.createDataFrame([], schema)
-        reader = spark.read.schema(schema).option("basePath", self._path)
+            return self._spark.createDataFrame([], schema)
+        reader = self._spark.read.schema(schema).option("basePath", self._path)
         return reader.parquet(*map(self._place, parts)).select(*schema.fieldNames())
 
     def _write(self, frame: DataFrame, part: Part) -> None:
@@ -140,31 +137,11 @@ class Parts:
 
     def _on_storage(self) -> dict[Part, bool]:
         """Return every part in the folder, and whether it is complete."""
-        if not self.exists(self._path):
-            return {}
-        folders = [status.getPath() for status in self._files.listStatus(self._on_disk(self._path))]
-        parts = {
-            Part.named(str(folder.getName())): folder for folder in folders if _PART.fullmatch(str(folder.getName()))
-        }
-        return {part: self.exists(f"{folder}/{_SUCCESS}") for part, folder in parts.items()}
-
-    def _delete(self, path: str) -> None:
-        self._files.delete(self._on_disk(path), True)
+        parts = [Part.named(name) for name in self._files.names(self._path) if _PART.fullmatch(name)]
+        return {part: self._files.exists(f"{self._place(part)}/{_SUCCESS}") for part in parts}
 
     def _place(self, part: Part) -> str:
         return f"{self._path}/{part.name}"
-
-    def _on_disk(self, path: str) -> Any:
-        return self._java.org.apache.hadoop.fs.Path(path)
-
-    @property
-    def _files(self) -> Any:
-        """The file system of the path, as Spark has it."""
-        return self._on_disk(self._path).getFileSystem(self._tables.spark.sparkContext._jsc.hadoopConfiguration())
-
-    @property
-    def _java(self) -> Any:
-        return self._tables.spark.sparkContext._jvm
 
 
 __all__ = ["MANY", "Part", "Parts"]

@@ -26,6 +26,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody names it
 from analytics.errors import TablesDamaged
 from analytics.ingest.bronze import LINES_OF_SEGMENTS, SEGMENTS, parse
 from analytics.ingest.compaction import MANY, Parts
+from analytics.ingest.file_system import FileSystem
 from analytics.ingest.lines import FAMILIES
 from analytics.ingest.session import in_a_line
 from analytics.ingest.tables import Tables
@@ -116,7 +117,11 @@ def _read_place(tables: Tables, place: str, segments_at_once: int, many: int) ->
     checkpoint = tables.path(f"checkpoints/{place_key}")
     writing = rows.writeStream.foreachBatch(parts.write).option("checkpointLocation", checkpoint)
     try:
-        if not parts.are_whole() or not parts.exists(checkpoint) or _was_changed(tables.spark, place, checkpoint):
+        if (
+            not parts.are_whole()
+            or not FileSystem(tables.spark.sparkContext).exists(checkpoint)
+            or _was_changed(tables.spark, place, checkpoint)
+        ):
             parts.start_again(checkpoint)
         writing.trigger(availableNow=True).start().awaitTermination()
     except (PySparkException, Py4JError) as error:

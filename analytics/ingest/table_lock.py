@@ -9,11 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Final
+from typing import Final
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
 from analytics.errors import AnalyticsError
+from analytics.ingest.file_system import FileSystem
 from analytics.ingest.tables import Tables
 
 WAIT_S: Final = 60.0
@@ -26,15 +27,10 @@ _NAME: Final = ".lock"
 @contextmanager
 def locked(tables: Tables, *, wait_s: float = WAIT_S) -> Iterator[None]:
     """Keep other checks away from these tables inside the block. Raises AnalyticsError if one uses them for `wait_s`."""
-    context = tables.spark.sparkContext
-    java: Any = context._jvm
-    folder = java.org.apache.hadoop.fs.Path(tables.base)
-    files = folder.getFileSystem(context._jsc.hadoopConfiguration())
-    if files.getUri().getScheme() != "file":
+    file = FileSystem(tables.spark.sparkContext).opened_here(tables.base, _NAME)
+    if file is None:
         yield
         return
-    files.mkdirs(folder)
-    file = java.java.io.RandomAccessFile(f"{files.makeQualified(folder).toUri().getPath()}/{_NAME}", "rw")
     try:
         until = time.monotonic() + wait_s
         while file.getChannel().tryLock() is None:

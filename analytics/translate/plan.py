@@ -55,8 +55,8 @@ class Node:
     @cached_property
     def type(self) -> Any:
         """Return the type of this expression, a DataType of PySpark."""
-        type_json = self.fields.get("dataType")
-        return T._parse_datatype_json_string(json.dumps(type_json) if type_json else self.in_spark().dataType().json())
+        type_json = self.fields.get("dataType") or json.loads(self.in_spark().dataType().json())
+        return T.StructField.fromJson({"name": "", "type": type_json, "nullable": True, "metadata": {}}).dataType
 
     def tree(self, name: str) -> Node:
         """Return the tree in a field."""

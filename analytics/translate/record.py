@@ -86,7 +86,7 @@ def record(spark: SparkSession) -> Product:
 
 def translated(name: str, frame: DataFrame) -> Statement:
     """Return the statement of a table or a query. Raises Untranslatable, which names the table."""
-    analyzed = frame._jdf.queryExecution().analyzed()
+    analyzed = frame._jdf.queryExecution().analyzed()  # a private name: PySpark itself shows a plan only as text
     try:
         return Statement(name, Translation().statement(parsed(iter(json.loads(analyzed.toJSON())), lambda: analyzed)))
     except Untranslatable as error:

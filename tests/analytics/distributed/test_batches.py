@@ -131,8 +131,8 @@ def test_a_url_that_spark_cannot_read_is_an_error_of_one_line(spark: SparkSessio
 
 
 def test_tables_at_a_url_replace_only_tables(spark: SparkSession, tmp_path: Path) -> None:
-    """A second check writes its tables in place of those of the first. A file of another program is named before anything is
-    judged, and stays."""
+    """A second check writes its tables in place of those of the first. A file or folder of another program is named before
+    anything is judged, and stays: also the log of a Delta table, whose name begins with `_`."""
     url = f"file://{tmp_path}/tables"
 
     def publish(folder: str) -> None:
@@ -145,10 +145,13 @@ def test_tables_at_a_url_replace_only_tables(spark: SparkSession, tmp_path: Path
         assert {name: len(rows_in(f"{tmp_path}/tables/{name}/*.parquet")) for name in PUBLISHED} == dict.fromkeys(
             PUBLISHED, 1
         )
-    (tmp_path / "tables" / "runs" / "2024.parquet").write_text("mine", "ascii")
-    with pytest.raises(AnalyticsError, match=r"tables/runs/2024\.parquet: pflab did not write this file"):
-        batches.need_own_tables(spark, url)
-    assert (tmp_path / "tables" / "runs" / "2024.parquet").read_text("ascii") == "mine"
+    for name in ("2024.parquet", "_delta_log"):
+        foreign = tmp_path / "tables" / "runs" / name
+        foreign.write_text("mine", "ascii")
+        with pytest.raises(AnalyticsError, match=rf"tables/runs/{name}: pflab did not write this file"):
+            batches.need_own_tables(spark, url)
+        assert foreign.read_text("ascii") == "mine"
+        foreign.unlink()
 
 
 def test_no_segments_are_no_verdict(tmp_path: Path, judge: Judge) -> None:
