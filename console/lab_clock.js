@@ -1,5 +1,6 @@
 /** The clock of a live lab, which the console reads now and then, and the lab time between two readings. */
 
+import { calm } from "./timeline.js";
 import { signal } from "./vendor/preact.js";
 
 /**
@@ -61,6 +62,12 @@ export class LabClock {
     const { moment, playhead, history } = this.timeline;
     if (moment.value || !this.reading.value || this.timeline.follows()) return playhead.at || (history?.now.at ?? 0);
     return this.present();
+  }
+
+  /** Return the lab time of the present at which mails are drawn. Without motion, this is the last event's while the clock runs. */
+  shownPresent() {
+    const last = this.timeline.history?.now.at ?? 0;
+    return calm() && this.reading.value?.rate ? last : this.present();
   }
 
   /** Return the lab time of the present, between two readings of the clock. */

@@ -34,6 +34,7 @@ export class Store {
     this.timeline = new Timeline(source.live);
     this.clock = new LabClock(source, this.timeline, () => visit(address));
     this.forecast = new Forecast(source, this.timeline, this.clock);
+    this.timeline.seenUntil = () => (this.forecast.crossings().length > 0 ? this.clock.shownPresent() : null);
     this.page = new Page();
     this.preferences = preferences;
     this.orders = new Orders(source, this.clock);
@@ -66,6 +67,12 @@ export class Store {
       clock.start();
       this.forecast.start();
     }
+  }
+
+  /** Return the hops that are under way at the moment that the views show. */
+  crossings() {
+    const { timeline, forecast } = this;
+    return [...timeline.marks.onTheirWay(timeline.painted.value), ...forecast.crossings()];
   }
 
   /** Show the moment with which a page begins: the present, or in the replay of a lesson that of the step that is shown. */

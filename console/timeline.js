@@ -101,6 +101,8 @@ export class Timeline {
     this.place = 0;
     this.frame = 0;
     this.framed = 0;
+    /** Returns until when mails on their way have been seen while the present waited for an event; null if there are none. */
+    this.seenUntil = () => /** @type {LabTime | null} */ (null);
     /** Called in each frame in which the moment moves. @type {Set<() => void>} */
     this.watchers = new Set();
 
@@ -141,6 +143,7 @@ export class Timeline {
   take(events) {
     const { history, marks } = this;
     const before = history?.events.length ?? 0;
+    const seenUntil = this.seenUntil();
     history?.add(events);
     marks.add(events);
     this.forget();
@@ -150,7 +153,11 @@ export class Timeline {
     if (quick) this.show(marks.pace.after(before + events.length));
     else {
       // The present has waited for the first new event. A mail on its way is shown, the time in between is not shown again.
-      if (this.playhead.count >= before && !HOPS.has(events[0]?.type)) this.show(marks.pace.after(before + 1));
+      const waited = this.playhead.count >= before;
+      if (waited && !HOPS.has(events[0]?.type)) this.show(marks.pace.after(before + 1));
+      else if (waited && seenUntil !== null) {
+        this.show(marks.pace.between(before, Math.min(seenUntil, marks.pace.timeOf(before))) ?? this.playhead);
+      }
       this.run();
     }
   }

@@ -35,6 +35,16 @@ const QUIET_MS = 250;
 /** How many times as long as the answer took the lab is left alone. */
 const REST = 10;
 
+/** Events after which a mail on a line may be there no more, until the lab is asked again. */
+const DISTURBANCES = new Set([
+  "fault.injected",
+  "fault.healed",
+  "node.started",
+  "node.stopped",
+  "store.deleted",
+  "backup.restored",
+]);
+
 /** The fastest clock, in lab seconds for each second, of which the future is shown. Above it, it would be over too soon. */
 const FASTEST = 60;
 
@@ -50,8 +60,12 @@ export class Forecast {
     this.clock = clock;
     /** Whether the user wants to see the future. A lesson asks its learners for it, so there they decide. */
     this.enabled = signal(source.live && !source.base);
-    /** The future of the present; null while it is not known. */
-    this.future = signal(/** @type {Future | null} */ (null));
+    /** What the lab answered last about its present; null while it is not known. */
+    this.known = signal(/** @type {Future | null} */ (null));
+    /** The future of the present, if the user wants to see it; null while it is not known. */
+    this.future = computed(() => (this.enabled.value ? this.known.value : null));
+    /** The newest future that was known. What has begun in it goes on while the lab is asked again. @type {Future | null} */
+    this.last = null;
     /** Why the lab has given no forecast. */
     this.refused = signal("");
     /** @type {ReturnType<typeof setTimeout> | 0} */
@@ -67,13 +81,19 @@ export class Forecast {
   start() {
     const { clock, timeline } = this;
     const rate = computed(() => (clock.reading.value?.warping ? Infinity : (clock.reading.value?.rate ?? 0)));
+    const waits = computed(
+      () => timeline.head.value > 0 && Object.values(timeline.history?.now.servers ?? {}).some(hasQueue),
+    );
     const look = () => this.consider();
     document.addEventListener("visibilitychange", look);
     const stop = effect(() => {
       const slow = rate.value <= FASTEST;
       const present = timeline.moment.value === null && timeline.caughtUp.value;
-      if (!this.enabled.value || !slow || this.future.peek()?.count !== timeline.head.value) this.future.value = null;
-      this.may = this.enabled.value && slow && present;
+      // A mail that waits can be on a slow line, which is no future.
+      const wanted = this.enabled.value || (this.source.live && waits.value);
+      if (!wanted || !slow) this.last = null;
+      if (!this.last || this.last.count !== timeline.head.value) this.known.value = null;
+      this.may = wanted && slow && present;
       this.consider();
     });
     this.stops = () => {
@@ -91,7 +111,7 @@ export class Forecast {
   /** Ask the lab soon, if its future is wanted and not known. */
   consider() {
     clearTimeout(this.timer);
-    if (!this.may || this.asking || document.hidden || this.future.peek()) return;
+    if (!this.may || this.asking || document.hidden || this.known.peek()) return;
     const restMs = this.restUntil - performance.now();
     this.timer = setTimeout(() => void this.ask(), Math.max(QUIET_MS, restMs));
   }
@@ -107,7 +127,7 @@ export class Forecast {
       const answer = await this.foresee({ within: this.busy ? NEAR : WITHIN });
       this.busy ||= answer.events.length > MANY_EVENTS;
       const same = this.may && history.events.length === count && timeline.head.peek() === count;
-      if (same) this.future.value = this.futureOf(answer);
+      if (same) this.known.value = this.last = this.futureOf(answer);
       this.refused.value = "";
     } catch (error) {
       // The next event asks again.
@@ -128,7 +148,8 @@ export class Forecast {
     const answer = /** @type {ComparedAnswer} */ (
       await this.foresee({ within: COMPARED_WITHIN, steps, compare: true })
     );
-    return { with: this.futureOf(answer), without: this.futureOf(answer.without), differences: answer.differences };
+    const { from_at, without, differences } = answer;
+    return { with: this.futureOf(answer), without: this.futureOf({ ...without, from_at }), differences };
   }
 
   /** @param {{within: string, steps?: readonly Record<string, unknown>[], compare?: boolean}} body @returns {Promise<Answer>} */
@@ -139,6 +160,28 @@ export class Forecast {
   /** Return the future of the present, as the lab told it. @param {Answer} answer */
   futureOf(answer) {
     const history = /** @type {import("../state/history.js").History} */ (this.timeline.history);
-    return new Future(history.keepNow(), answer.events, parseInstant(answer.to_at) ?? 0);
+    const [from, until] = [answer.from_at, answer.to_at].map((instant) => parseInstant(instant) ?? 0);
+    return new Future(history.keepNow(), answer.events, until, from);
   }
+
+  /**
+   * Return the hops that have begun in the present and not ended, if the present is on the screen.
+   * @returns {import("../state/marks.js").Crossing[]}
+   */
+  crossings() {
+    const { timeline, clock } = this;
+    const known = this.known.value ?? this.last;
+    if (!known || !timeline.history || timeline.moment.value !== null || timeline.follows()) return [];
+    const { entries, first } = timeline.history.events;
+    const since = entries.slice(known.count - first);
+    if (since.some(({ type }) => DISTURBANCES.has(type))) return [];
+    const told = new Set(since.map(({ mail }) => mail));
+    return known.crossings(clock.shownPresent()).filter(({ arrow }) => !told.has(arrow.mail));
+  }
+}
+
+/** @param {import("../state/lab_state.js").Server} server */
+function hasQueue({ queue }) {
+  for (const _ in queue) return true;
+  return false;
 }

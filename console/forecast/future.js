@@ -19,8 +19,10 @@ import { folderSummaries } from "../state/summary.js";
  * @typedef {import("../state/events.js").LabEvent} LabEvent
  * @typedef {import("../state/lab_state.js").LabState} LabState
  * @typedef {import("../state/lab_time.js").LabTime} LabTime
+ * @typedef {import("../state/marks.js").Crossing} Crossing
  *
  * @typedef {object} Answer What the lab answers.
+ * @property {string} from_at
  * @property {string} to_at
  * @property {boolean} complete whether it looks as far as it was asked to
  * @property {LabEvent[]} events
@@ -35,9 +37,11 @@ export class Future {
    * @param {LabState} present a kept state, to which the events are applied
    * @param {readonly LabEvent[]} events
    * @param {LabTime} until how far the forecast looks
+   * @param {LabTime} from the lab time of the present, which can be later than that of its last event
    */
-  constructor(present, events, until) {
+  constructor(present, events, until, from = present.at) {
     this.count = present.count;
+    this.from = from;
     this.until = until;
     // The clock of the copy is moved to the end; the lab's is not.
     this.events = events.filter((event) => event.type !== "clock.changed");
@@ -107,9 +111,29 @@ export class Future {
     return times.length ? Math.max(...times) : undefined;
   }
 
-  /** Return the hops of the mails that are expected to leave next: all of one instant. */
-  nextMails() {
-    const hops = this.marks.arrows.filter(({ from, outcome }) => from && outcome !== "failed");
+  /** The hops that are expected to end, also those that have begun. */
+  get hops() {
+    return this.marks.arrows.filter(({ from, outcome }) => from && outcome !== "failed");
+  }
+
+  /**
+   * Return the hops that have begun at an instant and not ended. A lab tells of a hop when it has ended, so until then only its
+   * future has it.
+   * @param {LabTime} at
+   * @returns {Crossing[]}
+   */
+  crossings(at) {
+    return this.hops
+      .filter(({ sentAt, arrivedAt }) => sentAt <= at && at < arrivedAt)
+      .map((arrow) => ({ arrow, gone: (at - arrow.sentAt) / (arrow.arrivedAt - arrow.sentAt) }));
+  }
+
+  /**
+   * Return the hops of the mails that are expected to leave next after an instant: all of one instant.
+   * @param {LabTime} [at]
+   */
+  nextMails(at = this.from) {
+    const hops = this.hops.filter(({ sentAt, arrivedAt }) => sentAt > at || (sentAt === at && arrivedAt === at));
     const first = Math.min(...hops.map(({ sentAt }) => sentAt));
     return hops.filter(({ sentAt }) => sentAt === first);
   }

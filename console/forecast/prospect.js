@@ -113,6 +113,8 @@ export function prospectOf(state, future, lack) {
   const steps = [];
   /** @type {Hop | null} */
   let hop = null;
+  /** @type {string} where the mail is that brings the change, if it is on a line */
+  let crosses = "";
   let lastMail = "";
   const say = (/** @type {string} */ words, /** @type {LabTime} */ when) => {
     const step = `${words} at ${shortInstant(when)}`;
@@ -140,7 +142,10 @@ export function prospectOf(state, future, lack) {
         // What was already waiting leaves; and a line that takes its time, or opens late, is a step too.
         if (!carriers.has(event.mail) || !forServer(state, event.recipients, server)) break;
         hop ??= { mail: event.mail, from: event.node, to: event.next_hop, at: event.begun_at ?? event.at };
-        if (state.mails.get(event.mail) || (event.begun_at ?? event.at) < event.at)
+        if (isUnderWay(future, event)) {
+          crosses ||= `the mail with it is on its way from ${event.node} to ${event.next_hop}`;
+          if (event.next_hop !== server) say(`the mail reaches ${event.next_hop}`, event.at);
+        } else if (state.mails.get(event.mail) || (event.begun_at ?? event.at) < event.at)
           say(`the mail leaves ${event.node}`, event.begun_at ?? event.at);
         break;
       case "hop.failed":
@@ -160,7 +165,7 @@ export function prospectOf(state, future, lack) {
     }
   }
   if (at !== null) steps.push(`${server} has it at ${shortInstant(at)}`);
-  return { why: whyLacks(state, lack), steps, at, hop };
+  return { why: crosses || whyLacks(state, lack), steps, at, hop };
 }
 
 /**
@@ -189,7 +194,9 @@ export function prospectOfMail(future, mail, server, nextHop) {
       if (steps.length === 0) steps.push(`the attempt at ${shortInstant(event.at)} fails`);
     } else if (event.type === "hop.sent" && event.node === server && event.next_hop === nextHop) {
       const begunAt = event.begun_at ?? event.at;
-      steps.push(`leaves ${server} at ${shortInstant(begunAt)}${event.connector ? ` over ${event.connector}` : ""}`);
+      const over = event.connector ? ` over ${event.connector}` : "";
+      const when = shortInstant(begunAt);
+      steps.push(isUnderWay(future, event) ? `on its way${over} since ${when}` : `leaves ${server} at ${when}${over}`);
       steps.push(arrivalWords(future, mail, nextHop, event.at));
       return steps.join(", ");
     } else if (event.type === "hop.expired" && event.node === server) {
@@ -199,6 +206,15 @@ export function prospectOfMail(future, mail, server, nextHop) {
   }
   steps.push(`still waits on ${server} at ${shortInstant(future.until)}`);
   return steps.join(", ");
+}
+
+/**
+ * Return whether a hop has begun, and the lab has not told of it, because it has not ended.
+ * @param {Future} future
+ * @param {any} hop its event
+ */
+function isUnderWay(future, { begun_at: begunAt, at }) {
+  return begunAt !== undefined && begunAt <= future.from && future.from < at;
 }
 
 /** @param {Future} future @param {string} mail @param {string} server @param {LabTime} at */

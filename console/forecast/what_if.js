@@ -19,7 +19,7 @@ import { shortInstant } from "../state/lab_time.js";
  * @property {LabEvent["type"]} type
  * @property {string} words
  *
- * @typedef {Answer & {without: Answer, differences: Difference[]}} ComparedAnswer
+ * @typedef {Answer & {without: Omit<Answer, "from_at">, differences: Difference[]}} ComparedAnswer
  *
  * @typedef {object} Comparison
  * @property {Future} with

@@ -39,7 +39,7 @@ import { Pace } from "./pace.js";
  * @property {string} label
  * @property {number} event
  *
- * @typedef {"wait" | "request" | "fault" | "stopped" | "deleted" | "suspended"} SpanKind
+ * @typedef {"wait" | "request" | "fault" | "stopped" | "killed" | "deleted" | "suspended"} SpanKind
  *
  * @typedef {object} Span Something that lasts. `until` is null while it lasts.
  * @property {SpanKind} kind a wait until a request, the wait for its answer, …
@@ -110,7 +110,7 @@ export class Marks {
     }
     for (const server of Object.values(state.servers)) {
       const { name, status, suspended } = server;
-      if (status === "stopped" || status === "killed") this.begin("stopped", `server ${name}`, name, state);
+      if (status === "stopped" || status === "killed") this.begin(status, `server ${name}`, name, state);
       if (status === "deleted") this.begin("deleted", `deleted ${name}`, name, state);
       if (suspended) this.begin("suspended", `suspended ${name}`, name, state);
       for (const { key, kind, from, due, missing } of waitsIn(server)) {
@@ -216,7 +216,7 @@ export class Marks {
         this.end(entryKey(event, event.entry), event.at);
         break;
       case "fault.injected":
-        if (event.kind === "kill") this.begin("stopped", `server ${event.details.server}`, event.details.server, event);
+        if (event.kind === "kill") this.begin("killed", `server ${event.details.server}`, event.details.server, event);
         else this.begin("fault", `fault ${event.fault}`, event.details.server ?? "", event);
         break;
       case "fault.healed":
@@ -225,7 +225,7 @@ export class Marks {
       case "node.stopped":
         // The store that was deleted stops after that.
         if (!this.lasting.has(`deleted ${event.node}`))
-          this.begin("stopped", `server ${event.node}`, event.node, event);
+          this.begin(event.how === "kill" ? "killed" : "stopped", `server ${event.node}`, event.node, event);
         break;
       case "node.started":
         this.end(`server ${event.node}`, event.at);

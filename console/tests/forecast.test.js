@@ -103,6 +103,25 @@ test("the mails that are expected next are those of the first instant at which a
   assert.deepEqual(new Future(history.keepNow(), [], START + 36 * HOUR).nextMails(), []);
 });
 
+test("a hop that has begun is under way until it ends, and is no mail that leaves next", () => {
+  const history = labAfter(POSTED);
+  const sent = { mail: "m1", next_hop: "B", connector: "SEA-NYC", recipients: ["B-IS@contoso.test"] };
+  const crosses = event("A", "hop.sent", 0.75, { ...sent, begun_at: START + HOUR / 4 });
+  const future = new Future(history.keepNow(), [crosses], START + 36 * HOUR, START + HOUR / 2);
+  const at = (/** @type {number} */ hours) =>
+    future.crossings(START + hours * HOUR).map(({ arrow, gone }) => [arrow.mail, arrow.to, gone]);
+  assert.deepEqual(at(0.2), []);
+  assert.deepEqual(at(0.25), [["m1", "B", 0]]);
+  assert.deepEqual(at(0.5), [["m1", "B", 0.5]]);
+  assert.deepEqual(at(0.75), []);
+  assert.deepEqual(future.nextMails(), []);
+  assert.equal(
+    prospectOfMail(future, "m1", "A", "B"),
+    "on its way over SEA-NYC since 21 Oct 00:15, arrives at B at 21 Oct 00:45",
+  );
+  assert.equal(prospectOf(history.now, future, LACK).why, "the mail with it is on its way from A to B");
+});
+
 test("a future changes neither the present nor the history", () => {
   const history = labAfter(LOST);
   const count = history.events.length;

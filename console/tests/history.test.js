@@ -192,6 +192,19 @@ test("a store that was deleted stays deleted when it stops, until it starts agai
   assert.equal(run.now.servers.B.status, "running");
 });
 
+test("a server that was killed is not shown as stopped", () => {
+  const kinds = (/** @type {any[]} */ ...events) => {
+    const marks = new Marks();
+    marks.add(events);
+    return marks.spans.map(({ kind, until }) => [kind, until !== null]);
+  };
+  const kill = event("fault.injected", "lab", { fault: "F1", kind: "kill", details: { server: "B" } });
+  const start = event("node.started", "B", { version: "2003", replica_guid: B, reason: "restart" });
+  assert.deepEqual(kinds(kill), [["killed", false]]);
+  assert.deepEqual(kinds(event("node.stopped", "B", { how: "kill" }), kill, start), [["killed", true]]);
+  assert.deepEqual(kinds(event("node.stopped", "B", { how: "stop" })), [["stopped", false]]);
+});
+
 test("a wait ends with what it is for: pruned after a request, gone with a replica, or with a store that is restored", () => {
   const entry = { folder: FOLDER, entry: 1, cnset: `${A}:1-3`, cnset_fai: `${A}:2` };
   const made = event("entry.made", "B", { ...entry, due_at: 9 });

@@ -346,6 +346,7 @@ export class Painter {
       for (const arrow of lines) this.paintArrow(context, arrow, width, 3.5);
       context.restore();
     }
+    for (const crossing of this.ordered ? [] : store.forecast.crossings()) this.paintBegun(context, crossing);
     const expected = this.expected();
     if (expected) paintExpected(this, context, expected, { now, left: this.left, width, height });
     this.labelsOver = null;
@@ -722,6 +723,21 @@ export class Painter {
     context.lineWidth = 2;
     stroke(context, x - 4, y - 4, x + 4, y + 4);
     stroke(context, x - 4, y + 4, x + 4, y - 4);
+  }
+
+  /**
+   * Paint how far a hop is that has begun in the present, and of which the lab has not told.
+   * @param {CanvasRenderingContext2D} context
+   * @param {import("../state/marks.js").Crossing} crossing
+   */
+  paintBegun(context, { arrow, gone }) {
+    const { x1, y1, x2, y2 } = this.line(arrow);
+    const begin = Math.max(0, (this.left - x1) / Math.max(1, x2 - x1));
+    if (begin > gone) return;
+    context.strokeStyle = this.colour(`mail-${mailColour(arrow.type)}`);
+    context.lineWidth = 1.6;
+    const [from, to] = [begin, gone].map((part) => ({ x: x1 + (x2 - x1) * part, y: y1 + (y2 - y1) * part }));
+    stroke(context, from.x, from.y, to.x, to.y);
   }
 
   /** Return whether the search finds an arrow. @param {Arrow} arrow */

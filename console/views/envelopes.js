@@ -23,7 +23,7 @@ import { calm } from "../timeline.js";
  * @property {HTMLElement} left how long the mail still takes
  * @property {SVGPathElement | null} trail what a slow line has carried
  * @property {Point[]} way in the units of the picture
- * @property {number} count the moment at which it was placed
+ * @property {boolean} told whether the lab has told of the hop; if not, it has not ended
  */
 
 /** The most envelopes that are drawn; more would hide each other. */
@@ -76,20 +76,24 @@ export class Envelopes {
     this.stop = effect(() => {
       if (store.timeline.painted.value) this.paint();
     });
+    this.frame = 0;
   }
 
   close() {
     this.stop();
     this.observer.disconnect();
+    cancelAnimationFrame(this.frame);
     this.store.timeline.watchers.delete(this.watch);
     this.layer.replaceChildren();
   }
 
   /** Put each envelope where its hop is. */
   paint() {
-    const { marks, playhead } = this.store.timeline;
+    const { clock, forecast, timeline } = this.store;
+    const { marks, playhead } = timeline;
     Object.assign(this.layer.dataset, { at: playhead.at, count: playhead.count });
-    const crossings = marks.onTheirWay(playhead).slice(-MOST);
+    const begun = forecast.crossings();
+    const crossings = [...marks.onTheirWay(playhead), ...begun].slice(-MOST);
     const under = new Set(crossings.map(({ arrow }) => arrow));
     /** @type {Set<Arrow>} */
     const arrivals = new Set();
@@ -97,15 +101,24 @@ export class Envelopes {
       if (under.has(arrow)) continue;
       this.flights.delete(arrow);
       arrivals.add(arrow);
-      if (playhead.count > arrow.end) this.arrive(arrow, flight);
+      if (flight.told && playhead.count > arrow.end) this.arrive(arrow, flight);
       else remove(flight);
     }
     for (const { arrow, gone } of crossings) {
-      const flight = this.flights.get(arrow) ?? this.draw(arrow);
+      const flight = this.flights.get(arrow) ?? this.draw(arrow, !begun.some((hop) => hop.arrow === arrow));
       if (flight) this.place(arrow, flight, gone);
     }
     this.flash(arrivals);
     this.count = playhead.count;
+    if (begun.length && clock.reading.value?.rate && !calm()) this.goOn();
+  }
+
+  /** Paint again in the next frame, because the clock runs and no event tells of what is on a line. */
+  goOn() {
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.paint();
+    });
   }
 
   /** Show the mails that left and arrived since the frame before, while the present moves on. @param {ReadonlySet<Arrow>} arrows */
@@ -115,7 +128,7 @@ export class Envelopes {
     for (const arrow of marks.arrows.slice(-MOST)) {
       const passed = this.count <= arrow.end && arrow.end < playhead.count && arrow.outcome !== "failed";
       if (!passed || !arrow.from || arrows.has(arrow) || this.layer.childElementCount > MOST) continue;
-      const flight = this.draw(arrow);
+      const flight = this.draw(arrow, true);
       this.flights.delete(arrow);
       if (flight) this.arrive(arrow, flight);
     }
@@ -138,9 +151,10 @@ export class Envelopes {
 
   /**
    * @param {Arrow} arrow
+   * @param {boolean} told
    * @returns {Flight | null}
    */
-  draw(arrow) {
+  draw(arrow, told) {
     const { store, layer } = this;
     const topology = store.timeline.history?.now.topology;
     const way = topology ? wayOf(this.layout, topology, arrow.from, arrow.to, arrow.connector) : [];
@@ -166,7 +180,7 @@ export class Envelopes {
       trail.setAttribute("pathLength", "1");
       this.trails.append(trail);
     }
-    const flight = { envelope, left, trail, way, count: 0 };
+    const flight = { envelope, left, trail, way, told };
     this.flights.set(arrow, flight);
     return flight;
   }
@@ -181,7 +195,8 @@ export class Envelopes {
     flight.envelope.style.transform = `translate(${left}px, ${top}px)`;
     if (!flight.trail) return;
     flight.trail.style.strokeDasharray = `${fraction} 1`;
-    const takes = `${duration(arrow.arrivedAt - this.store.timeline.playhead.at)} left`;
+    const at = flight.told ? this.store.timeline.playhead.at : this.store.clock.present();
+    const takes = `${duration(Math.max(0, arrow.arrivedAt - at))} left`;
     if (flight.left.textContent !== takes) flight.left.textContent = takes;
   }
 

@@ -3,7 +3,7 @@
 import { prospectOf } from "../forecast/prospect.js";
 import { ifLost } from "../forecast/what_if.js";
 import { folderName, numberName } from "../state/lab_state.js";
-import { shortInstant } from "../state/lab_time.js";
+import { MINUTE_US, shortInstant } from "../state/lab_time.js";
 import { heldFolders, replicaSummary } from "../state/summary.js";
 import { html, useMemo } from "../vendor/preact.js";
 import { isPresent } from "./fetched.js";
@@ -42,7 +42,9 @@ export function completion(store, server, folder) {
   const future = futureOf(store);
   const at = future?.completeAt(server, folder);
   if (!future || at === undefined) return "";
-  return at === null ? `expected: not before ${shortInstant(future.until)}` : `expected: all at ${shortInstant(at)}`;
+  return at === null
+    ? `expected: not before ${shortInstant(future.until - (future.until % MINUTE_US))}`
+    : `expected: all at ${shortInstant(at)}`;
 }
 
 /** What is expected until a replica has a change. @param {{store: Store, state: LabState, lack: Lack}} props */

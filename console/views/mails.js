@@ -15,8 +15,8 @@ const MOST = 200;
 
 /** @param {{store: Store, state: LabState}} props */
 export function Mails({ store, state }) {
-  const { timeline, page } = store;
-  const crossing = new Set(timeline.marks.onTheirWay(timeline.painted.value).map(({ arrow }) => arrow.mail));
+  const { page } = store;
+  const crossing = new Set(store.crossings().map(({ arrow }) => arrow.mail));
   const search = page.mailSearch.value;
   const { rows, fitting, all } = mailList(state, crossing, search, MOST);
   const selected = page.selection.value?.kind === "mail" ? page.selection.value.id : "";
@@ -30,7 +30,7 @@ export function Mails({ store, state }) {
         onInput=${(/** @type {any} */ event) => (page.mailSearch.value = event.target.value)}
       />
     </label>
-    <span class="hint" role="status">${search ? `${fitting} of ${all} mails` : `${all} mails`}${fitting > MOST && `; the newest ${MOST}`}</span>
+    <span class="hint" role="status">${search ? `${fitting} of ${all} mails` : `${all} ${all === 1 ? "mail" : "mails"}`}${fitting > MOST && `; the newest ${MOST}`}</span>
     <table>
       <thead>
         <tr>

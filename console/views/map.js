@@ -210,7 +210,7 @@ function picture({ store, state, name, place, sums, queued, selected, pointed, e
  * @param {{store: Store, layout: MapLayout, topology: Topology}} props
  */
 function NextMails({ store, layout, topology }) {
-  const mails = futureOf(store)?.nextMails() ?? [];
+  const mails = futureOf(store)?.nextMails(store.clock.present()) ?? [];
   return mails.slice(0, MOST_NEXT).map(({ from, to, connector, sentAt, type }) => {
     const way = wayOf(layout, topology, from, to, connector);
     if (way.length < 2) return null;
@@ -221,7 +221,7 @@ function NextMails({ store, layout, topology }) {
       <title>${words}</title>
       <polyline points=${way.map((point) => `${point.x},${point.y}`).join(" ")} />
       <path d=${`M${x - 11} ${y - 8}h22v16h-22z m0 0l11 8l11 -8`} />
-      <text x=${x} y=${y + 22}>${at}</text>
+      ${connector ? html`<text x=${x} y=${y + 22}>${at}</text>` : html`<text class="beside" x=${x - 16} y=${y + 4}>${at}</text>`}
     </g>`;
   });
 }

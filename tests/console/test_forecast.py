@@ -131,3 +131,34 @@ def test_map_and_matrix_show_what_is_expected(lab: str, lost: Client, open_page:
     expect(page.locator("#view .expected")).to_have_count(0)
     page.get_by_role("tab", name="Map").click()
     expect(page.locator("#view .expected")).to_have_count(0)
+
+
+def test_a_mail_on_a_slow_line_is_on_the_line_in_the_present(lab: str, open_page: OpenPage) -> None:
+    """A lab tells of a hop when it has ended. Until then the map shows the mail where it is, with the time that it still takes,
+    and not as one that will leave; the list and the panel of the mail say the same, also if no future is wanted."""
+    with Client(lab) as client:
+        client.post("A", "Projects", subject="Large", body="x" * 250_000)
+        client.until_mail("content", "1 h", on="A")
+        client.advance("2 s")
+        watched = open_page(lab)
+        page = watched.page
+        envelope = page.locator('.flights .envelope[data-from="A"][data-to="C"]')
+        expect(envelope).to_have_count(1)
+        expect(envelope.locator("small")).to_have_text(re.compile(r"^[\d.]+ s left$"))
+        expect(page.get_by_role("img", name=re.compile("^expected: content from A to C"))).to_have_count(0)
+        sent, reached = (page.get_by_role("button", name=f"Server {name},").bounding_box() for name in "AC")
+        place = envelope.bounding_box()
+        assert sent and reached and place
+        assert sent["x"] + sent["width"] < place["x"] + place["width"] / 2 < reached["x"]
+        page.get_by_role("button", name="Expected", exact=True).click()
+        expect(envelope).to_have_count(1)
+        page.get_by_role("tab", name="Mails").click()
+        expect(page.get_by_role("row", name=re.compile("content"))).to_contain_text(["on its way, arrived"])
+        page.get_by_role("row", name=re.compile("content")).first.get_by_role("button").click()
+        details = page.get_by_label("Details")
+        expect(details).to_contain_text("On its way from A to C for C, E")
+        expect(details.get_by_role("row", name=re.compile("^A → C"))).to_contain_text(re.compile("on its way.*s left"))
+        assert watched.serious_violations() == []
+        page.get_by_role("tab", name="Map").click()
+        client.advance("30 s")
+        expect(envelope).to_have_count(0)

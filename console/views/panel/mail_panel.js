@@ -44,7 +44,7 @@ export function MailPanel({ store, state, id }) {
     </dl>
     ${store.source.live && html`<${WaitingCopies} store=${store} state=${state} id=${id} />`}
     ${mail.folders.length > 0 && html`<${Folders} state=${state} folders=${mail.folders} asks=${isRequest(mail.type)} />`}
-    <${Way} legs=${mail.legs} crossings=${crossingsOf(store, id)} at=${store.timeline.painted.value.at} />
+    <${Way} legs=${mail.legs} crossings=${store.crossings().filter(({ arrow }) => arrow.mail === id)} at=${store.clock.labTime()} />
     ${exists ? html`<${MailContent} store=${store} id=${id} />` : html`<p class="hint">It expired in the queue of its first server, and nobody has its content.</p>`}`;
 }
 
@@ -52,15 +52,6 @@ export function MailPanel({ store, state, id }) {
 function ServerName({ store, state, name }) {
   if (!state.servers[name]) return name;
   return html`<button class="link" onClick=${() => store.page.select({ kind: "server", id: name })}>${name}</button>`;
-}
-
-/**
- * Return the hops of a mail that are under way at the moment that is shown.
- * @param {Store} store
- * @param {string} id
- */
-function crossingsOf({ timeline }, id) {
-  return timeline.marks.onTheirWay(timeline.painted.value).filter(({ arrow }) => arrow.mail === id);
 }
 
 /** @param {{state: LabState, folders: import("../../state/lab_state.js").Mail["folders"], asks: boolean}} props */

@@ -53,11 +53,15 @@ export function WaitingCopies({ store, state, id }) {
   const hold = (/** @type {Copy} */ copy) => aim(copy, "Holding the mail", { kind: "delay", by: HELD_FOR });
   if (!isPresent(store)) return null;
   const future = futureOf(store);
+  const crossings = store.crossings();
   return html`${copies.map((copy) => {
     const coming = faults.find((fault) => fault.details.link === `${copy.server} -> ${copy.next_hop}`);
     const to = [...new Set(copy.recipients.map((recipient) => storeOfAddress(state, recipient)))].join(", ");
+    const crosses = crossings.some(
+      ({ arrow }) => arrow.mail === id && arrow.from === copy.server && arrow.to === copy.next_hop,
+    );
     return html`<section class="copy" key=${`${copy.server} ${copy.id}`} aria-label=${`Copy for ${to}`}>
-      Waits on <b>${copy.server}</b> for ${to}; ${copy.held ? "held, leaves" : "next attempt"}${" "}
+      ${crosses ? html`On its way from <b>${copy.server}</b> to <b>${copy.next_hop}</b> for ${to}; arrives` : html`Waits on <b>${copy.server}</b> for ${to}; ${copy.held ? "held, leaves" : "next attempt"}`}${" "}
       <${Relative} store=${store} at=${Date.parse(copy.due_at) * 1000} />
       ${copy.attempts > 0 && html`<span class="missing">, ${copy.attempts} failed</span>`}
       ${future && html`<div><${Expected}>${prospectOfMail(future, id, copy.server, copy.next_hop)}</${Expected}></div>`}
