@@ -239,8 +239,8 @@ $(FUZZER): $(TOOLBOX)
 fuzz: $(FUZZER)  ## fuzz everything that reads bytes from outside, led by coverage (SECONDS=300; ARGS: names of targets)
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(ARGS)
 
-pictures: $(STAMP)  ## make the pictures of the report and of the console in docs/pictures; needs Chromium
-	@PFLAB_PICTURES='$(CURDIR)/docs/pictures' $(BIN)/pytest -n 0 -m '' tests/analytics/report/test_in_chromium.py tests/console/test_pictures.py
+pictures: $(STAMP)  ## make the pictures of the report, the console and the tutorials in docs/pictures; needs Chromium
+	@PFLAB_PICTURES='$(CURDIR)/docs/pictures' $(BIN)/pytest -n 0 -m '' tests/analytics/report/test_in_chromium.py tests/console/test_pictures.py tests/console/test_tutorial_pictures.py
 
 vendor:  ## make the browser libraries of the console again from the packages in console/vendor/vendor.json; needs node and npm
 	@node console/vendor/make.mjs

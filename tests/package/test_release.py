@@ -70,11 +70,14 @@ def test_a_picture_is_stale_if_its_sources_have_changed(project: Path) -> None:
     assert list(stale_pictures(project)) == []
     theme = project / "console" / "style" / "theme.css"
     theme.write_text(theme.read_text("utf-8") + "/* */", "utf-8")
-    (line,) = stale_pictures(project)
-    assert "console-faults.png: not made from the present console/style/theme.css: run make pictures" in line
+    of_console, of_tutorials = stale_pictures(project)
+    assert "console-faults.png: not made from the present console/style/theme.css: run make pictures" in of_console
+    assert "tutorial-replay.png: not made from the present console/style/theme.css: run make pictures" in of_tutorials
     (project / "console" / "new.js").touch()
+    assert ["console/new.js and 1 more" in line for line in stale_pictures(project)] == [True, True]
+    record("tutorials", project, project / PICTURES)
     (line,) = stale_pictures(project)
-    assert "console/new.js and 1 more" in line
+    assert "console-faults.png" in line
     record("console", project, project / PICTURES)
     (project / "analytics" / "drawing" / "svg.py").unlink()
     (line,) = stale_pictures(project)

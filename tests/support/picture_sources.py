@@ -1,7 +1,7 @@
 """The files that the pictures in docs/pictures show, and whether one of them has changed since the pictures were made.
 
-The tests that make the pictures record a digest of each of these files beside them, in `console.sources` and
-`report.sources`. A source is a file that draws a picture or has its words. Comments and docstrings of Python do not count.
+The tests that make the pictures record a digest of each of these files beside them, in `console.sources`, `tutorials.sources`
+and `report.sources`. A source is a file that draws a picture or has its words. Comments and docstrings of Python do not count.
 Tests and pages are no sources. The stores are none either: a picture of a lab that behaves in another way is not noticed.
 """
 
@@ -31,14 +31,19 @@ class Group:
     sources: tuple[str, ...]
 
 
+CONSOLE: Final = (
+    "console/index.html", "console/*.js", "console/source/*.js", "console/state/*.js", "console/style/*.css",
+    "console/vendor/d3.js", "console/vendor/preact.js", "console/views/**/*.js", "pflab/replay/console_events.py",
+    "pflab/terms/event_words.py",
+)  # fmt: skip
+
 GROUPS: Final = {
     "console": Group(
         ("console.png", "lost-mail.webp", "console-mail.png", "console-folders.png", "console-faults.png"),
-        (
-            "console/index.html", "console/*.js", "console/source/*.js", "console/state/*.js", "console/style/*.css",
-            "console/vendor/d3.js", "console/vendor/preact.js", "console/views/**/*.js", "pflab/replay/console_events.py",
-            "pflab/terms/event_words.py", "scenarios/lost-mail.yaml", "topology/examples/default.yaml",
-        ),
+        (*CONSOLE, "scenarios/lost-mail.yaml", "topology/examples/default.yaml"),
+    ),
+    "tutorials": Group(
+        ("tutorial-lab.png", "tutorial-lessons.png", "tutorial-exercise.png", "tutorial-replay.png"), CONSOLE
     ),
     "report": Group(
         ("report.png", "report-dark.png", "report-runs.png"),

@@ -13,7 +13,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,7 +53,7 @@ def blocks(page: str) -> Iterator[tuple[str, str, str]]:
     yield from BLOCK.findall(page)
 
 
-def played(page: str, folder: Path, programs: Path | None = None) -> Iterator[Played]:
+def played(page: str, folder: Path, programs: Path | None = None) -> Generator[Played, None, None]:
     """Play the page in a folder, which must be the present one, with the programs of this or another environment."""
     with ExitStack() as labs:
         url = SHOWN_LAB
