@@ -227,7 +227,9 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         async with self._all_lives():
             away = [name for name in self.names if not self.running(name) and not await self._written(name)]
             if away:
-                raise LabError(f"server {', '.join(away)} does not answer; a lab is saved only when all servers answer")
+                raise LabError(
+                    f"server {', '.join(away)} does not answer; a lab is copied only when all servers answer"
+                )
 
             async def write() -> None:
                 self._collector.flush()

@@ -80,7 +80,9 @@ class ProcessLab(RemoteLab[NodeProcess]):
 
         async with self._all_lives():
             if away := [host.name for host in self._hosts_in_order() if host.silent]:
-                raise LabError(f"server {', '.join(away)} does not answer; a lab is saved only when all servers answer")
+                raise LabError(
+                    f"server {', '.join(away)} does not answer; a lab is copied only when all servers answer"
+                )
             await self.coordinator.at_rest(write)
 
     async def _collect_rest(self, name: str) -> None:

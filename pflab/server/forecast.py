@@ -60,8 +60,9 @@ async def forecast(lab: ServedLab, body: Forecast) -> Response:
     """Play a copy of the lab forward, and return what happens in it: at each store, to the second. The lab does not change.
 
     `held` says whether the thing to wait for happens; null if there is none. `complete` is false if the forecast has more
-    events than an answer can have, and so ends early. `lacking` says what each running holder lacks at the end, if a folder
-    does not converge. It contains neither what people will do, nor what other mail servers do.
+    events than an answer can have, and so ends early. If a folder does not converge, `lacking` says what each running holder
+    lacks at the end, and `not_asked` lists the holders that do not run then. It contains neither what people will do, nor what
+    other mail servers do.
 
     With `compare`, `without` has the future without the steps, to the same end, and `differences` what happens `only` `with`
     the steps, or only `without` them.
@@ -88,7 +89,9 @@ async def forecast(lab: ServedLab, body: Forecast) -> Response:
                 **future.document(),
             }
             if body.converged is not None and not held:
-                answer["lacking"] = lacking(holders_of(fork, body.converged), store_of)
+                holders = holders_of(fork, body.converged)
+                answer["lacking"] = lacking(holders, store_of)
+                answer["not_asked"] = holders.not_running
         if body.compare:
             async with present.fork() as fork:
                 await fork.until(lambda: fork.record.count > MOST_EVENTS, future.to_at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, NamedTuple
 
 from rich.text import Text
@@ -89,7 +89,8 @@ def _line(event: Mapping[str, Any]) -> Text:
 def _print_end(forecast: dict[str, Any], wait: str) -> None:
     """Print how the forecast ends: on standard error, because it is no event."""
     from_at, to_at = forecast["from_at"], forecast["to_at"]
-    lacking: Sequence[str] = [f"{name} lacks {numbers}" for name, numbers in forecast.get("lacking", {}).items()]
+    lacking = [f"{name} lacks {numbers}" for name, numbers in forecast.get("lacking", {}).items()]
+    lacking += [f"{name} does not run" for name in forecast.get("not_asked", ())]
     if not forecast["complete"]:
         err.print(f"the forecast has so many events that it ends at {to_at}; look less far with --within")
     elif forecast["held"] is None:

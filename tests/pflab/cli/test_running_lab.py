@@ -277,6 +277,12 @@ def test_a_forecast_heals_what_its_own_step_has_broken(up: str) -> None:
         assert healed["fault"] == injected["fault"]
 
 
+def test_a_forecast_says_which_holder_does_not_run(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder cannot converge while one of its holders does not run. A forecast names this holder, as `clock until` does."""
+    assert run(["what-if", "stop: B", "--converged", "Projects", "--within", "1 h", "--lab", up]) == ExitCode.VIOLATION
+    assert "; B does not run" in capsys.readouterr().err
+
+
 def test_a_forecast_looks_ahead(up: str) -> None:
     """A time before the present is refused: there is nothing to forecast."""
     with client_of(up) as client, pytest.raises(ClientError, match="within is -3 h; a forecast looks ahead"):
