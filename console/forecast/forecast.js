@@ -91,8 +91,9 @@ export class Forecast {
       const present = timeline.moment.value === null && timeline.caughtUp.value;
       // A mail that waits can be on a slow line, which is no future.
       const wanted = this.enabled.value || (this.source.live && waits.value);
+      const count = timeline.head.value;
       if (!wanted || !slow) this.last = null;
-      if (!this.last || this.last.count !== timeline.head.value) this.known.value = null;
+      if (this.last?.count !== count) this.known.value = null;
       this.may = wanted && slow && present;
       this.consider();
     });

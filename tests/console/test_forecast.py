@@ -111,6 +111,18 @@ def test_the_future_can_be_switched_off_and_changes_with_the_lab(lab: str, lost:
         expect(expected).to_contain_text("B has it at 22 Oct")
 
 
+def test_the_future_is_another_one_after_each_change(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """A page that stays open shows the future of the lab as it is now, whatever has changed, and whoever has changed it."""
+    page = open_page(lab).page
+    page.get_by_role("button", name="Server B,").click()
+    expected = page.locator(".panel .prospects .expected")
+    for _ in range(2):
+        expect(expected).to_contain_text("B has it at 22 Oct")
+        lost.stop("A")
+        expect(expected).to_contain_text("not before 22 Oct")
+        lost.start("A")
+
+
 def test_map_and_matrix_show_what_is_expected(lab: str, lost: Client, open_page: OpenPage) -> None:
     """The card of a server that is behind, and its cell in the matrix, say when it is expected to have everything. The mails
     that are expected next are drawn on the map, apart from those that are on their way. An earlier moment has none of this."""
