@@ -67,13 +67,13 @@ $(LAB): pyproject.toml constraints.txt | $(BIN)/python
 
 $(TOOLBOX): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing pflab and the tools into $(VENV), without Spark: 800 MB, one or two minutes"
-	@$(PIP) -e '.[dev,analytics,imap]'
+	@$(PIP) -e '.[dev,analytics,imap,class]'
 	@$(MAKE) --no-print-directory relative-path
 	@touch $(LAB) $@
 
 $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing pflab, Spark and the tools into $(VENV): 1.4 GB, one to five minutes without further output"
-	@$(PIP) -e '.[dev,analytics,spark,imap]'
+	@$(PIP) -e '.[dev,analytics,spark,imap,class]'
 	@$(MAKE) --no-print-directory relative-path
 	@touch $(LAB) $(TOOLBOX) $@
 
@@ -99,7 +99,7 @@ test-spark: $(STAMP)  ## run the tests that need Java: Spark says what the embed
 # Debian keeps the first release of its Python, 3.11.2, so tests can fail there that pass on a later 3.11.
 $(DEBIAN)/.installed: pyproject.toml constraints.txt
 	@/usr/bin/python3 -m venv $(DEBIAN)
-	@$(DEBIAN)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,imap]'
+	@$(DEBIAN)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,imap,class]'
 	@$(MAKE) --no-print-directory relative-path VENV=$(DEBIAN)
 	@touch $@
 

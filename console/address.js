@@ -5,6 +5,7 @@
  *     ./?lesson=NAME                     a lesson that is begun when the page is opened; in a tab, the one that is played there
  *     ./?topology=NAME                   a lab in a tab, with one of the examples
  *     ./?course=NAME,NAME                the lessons of a class in its order, with any of the others
+ *     ./?lab=/lessons/ID&class           a lab that a pupil of a class has taken: only the lab, without the lesson
  *     ./?lab=...&presenter               the presenter's window; with &follow a page that follows it
  */
 
@@ -20,7 +21,7 @@ const MOST_COURSE = 2_000;
  * @property {string} lesson the name of the lesson that is played in this lab, or ""
  * @property {string} topology the name of the example that a tab shows, or ""
  * @property {readonly string[]} course the names of the lessons of a class, in its order; [] if it has all
- * @property {"presenter" | "follow" | ""} role
+ * @property {"presenter" | "follow" | "class" | ""} role
  */
 
 export class Address {
@@ -51,7 +52,13 @@ export class Address {
         lesson: values.get("lesson") ?? "",
         topology: values.get("topology") ?? "",
         course: [...new Set((values.get("course") ?? "").slice(0, MOST_COURSE).split(",").filter(Boolean))],
-        role: values.has("presenter") ? "presenter" : values.has("follow") ? "follow" : "",
+        role: values.has("presenter")
+          ? "presenter"
+          : values.has("follow")
+            ? "follow"
+            : values.has("class")
+              ? "class"
+              : "",
       },
       inTab,
     );

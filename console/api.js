@@ -47,6 +47,24 @@ export const LESSONS = "/lessons";
 /** The lesson whose lab this is. */
 export const LESSON = { state: "/lesson", next: "/next", again: "/again" };
 
+/** The class that a server serves. */
+export const ROOM = {
+  seen: "/room",
+  stream: "/room/stream",
+  pupils: "/room/pupils",
+  votes: "/room/votes",
+  lab: "/room/lab",
+  forks: "/room/forks",
+  lesson: "/room/lesson",
+  next: "/room/next",
+  again: "/room/again",
+  tally: "/room/tally",
+  invitation: "/room/invitation",
+  window: "/room/window",
+  /** @param {string} id */
+  pupil: (id) => `/room/pupils/${part(id)}`,
+};
+
 /**
  * Return the path of the events after so many.
  * @param {string} history

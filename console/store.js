@@ -62,7 +62,7 @@ export class Store {
     timeline.publishNow();
     timeline.caughtUp.value = true;
     if (!source.live) this.showOpening(); // a user may have gone to another moment meanwhile
-    if (source.taught) await this.lesson.open();
+    if (source.taught && this.address.role !== "class") await this.lesson.open();
     if (source.live) {
       clock.start();
       this.forecast.start();

@@ -32,7 +32,7 @@ export function TopBar({ store, state, link }) {
     <${CopyLink} store=${store} link=${link} />
     ${store.source.live && html`<${Save} store=${store} />`}
     ${store.source.live && html`<${FaultsButton} store=${store} />`}
-    ${store.source.live && html`<button onClick=${() => (store.page.dialog.value = "lessons")} title="Lessons (l)">Lessons</button>`}
+    ${store.source.live && store.address.role !== "class" && html`<button onClick=${() => (store.page.dialog.value = "lessons")} title="Lessons (l)">Lessons</button>`}
     <button onClick=${() => (store.page.dialog.value = "keys")} aria-label="Keys and display" title="Keys and display (?)">?</button>
     <${Suspended} store=${store} state=${state} />
   </header>`;

@@ -12,6 +12,11 @@ from typing import Any
 from node.api.docs_page import METHODS
 from node.api.routing.openapi import MEANINGS
 from pflab.drivers.live import LiveLab
+from pflab.lessons.classroom import Classroom
+from pflab.lessons.course import Lessons
+from pflab.lessons.routes import extension_of
+from pflab.room.app import api_of_class
+from pflab.room.room import Room
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
 from topology.file.load import topology_from_text
@@ -51,10 +56,14 @@ def render() -> str:
 
 
 def openapi() -> dict[str, Any]:
-    """Return the OpenAPI document of a lab."""
+    """Return the OpenAPI document of a lab, with the requests of a class."""
+    room = Room(Classroom(lambda: Lessons({})))
+    of_class = api_of_class(room, extension_of(room.classroom)).openapi()
     with tempfile.TemporaryDirectory() as folder:
         lab = LiveLab(topology_from_text("servers: {A: }\n"), folder=RunFolder.at(Path(folder)))
-        return app_of_live_lab(lambda: lab).openapi()
+        document = app_of_live_lab(lambda: lab).openapi()
+    paths = {path: methods for path, methods in of_class["paths"].items() if path.startswith("/room")}
+    return {**document, "paths": {**document["paths"], **paths}}
 
 
 def _operation(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]:

@@ -19,7 +19,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from node.api.access import BODIES_BYTES, CLIENT_STREAMS, LOOPBACK_NAMES, Guard
+from node.api.access import BODIES_BYTES, CLIENT_STREAMS, LOOPBACK_NAMES, Check, Guard
 from node.api.asgi import App, ClientDisconnect
 from node.api.values import PROBLEM, problem
 
@@ -48,7 +48,8 @@ class OpenToAll(Exception):
 
 
 class HttpServer:
-    """Serves one application. Beyond loopback it requires a token; see Guard for `users_token`, `login` and `trusted`.
+    """Serves one application. Beyond loopback it requires a token or a check; see Guard for `users_token`, `login`, `trusted`
+    and `check`.
 
     listener: a socket that listens already, in place of host and port.
     """
@@ -64,10 +65,11 @@ class HttpServer:
         users_token: str | None = None,
         login: bool = False,
         trusted: frozenset[str] = frozenset(),
+        check: Check | None = None,
         limits: HttpLimits | None = None,
         bodies_bytes: int = BODIES_BYTES,
     ) -> None:
-        if token is None and host not in LOOPBACK_NAMES:
+        if token is None and check is None and host not in LOOPBACK_NAMES:
             raise OpenToAll(
                 f"without a token, anybody who reaches {host} could change the lab; give a token file, or listen on 127.0.0.1"
             )
@@ -80,6 +82,7 @@ class HttpServer:
             users_token=users_token,
             login=login,
             trusted=trusted,
+            check=check,
             bodies_bytes=bodies_bytes,
             streams=limits.client_streams,
         )

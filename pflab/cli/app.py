@@ -32,6 +32,10 @@ from pflab.terms.verdict import ExitCode
 GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "Lessons, scenarios and campaigns": {
         "demo": ("demo", "Play a guided lesson in a live lab: a mail is lost, and its change comes back."),
+        "class": (
+            "room.verb",
+            "Serve a class: pupils join by an address, follow the trainer's step of a lesson, and vote.",
+        ),
         "run": ("scenario", "Run scenarios and report whether each one passed."),
         "simulate": (
             "simulate",

@@ -112,6 +112,10 @@ class Classroom:
         """Return the labs in which a lesson is played at present, the oldest first."""
         return tuple(lesson for lesson in self._open.values() if lesson.played.name == name)
 
+    def lesson(self, lesson_id: str) -> OpenLesson | None:
+        """Return the lesson with this id, or None if there is none, as when it has ended."""
+        return self._open.get(lesson_id)
+
     @contextmanager
     def using(self, lesson_id: str) -> Iterator[OpenLesson]:
         """Yield the lesson with this id. It counts as in use inside the block. Raises LessonUnknown."""
@@ -176,6 +180,26 @@ class Classroom:
                     undo.pop_all()
                 self._open[lesson_id] = opened
             await _close(before)
+        return opened
+
+    async def fork(self, lesson_id: str, text: int) -> OpenLesson:
+        """Open another lab, which is what the lab of a lesson was at a text that was told. The lesson goes on beside it.
+
+        text: the index of the text.
+
+        Raises LessonUnknown, Misuse if the text was not told, and NoRoom if all lessons are in use.
+        """
+        async with self._beginning:
+            with self.using(lesson_id) as before:
+                saved = before.played.saved_text(text)
+                await self._make_room()
+                lesson = self._lesson(before.played.name)
+                opened = await self._opened(
+                    secrets.token_hex(ID_BYTES), before.played.name, lesson, before.played, saved
+                )
+            self._open[opened.id] = opened
+        with self.using(opened.id):
+            await opened.played.begin()
         return opened
 
     async def end(self, lesson_id: str) -> None:

@@ -232,6 +232,16 @@ class PlayedLesson:
             "verdict": verdict and {**verdict.as_document(), "in_words": verdict.in_words()},
         }
 
+    def following_text(self) -> str | None:
+        """Return what the next text or question says, for those who prepare it; None after the last one."""
+        told = sum(beat.kind != PROBLEM for beat in self.beats)
+        texts = [
+            step.args.ask if isinstance(step.args, Quiz) else step.args.text
+            for step in self._lesson.steps
+            if _is_beat(step)
+        ]
+        return texts[told] if told < len(texts) else None
+
     # --- playing
 
     async def _play(self) -> None:

@@ -17,6 +17,9 @@ START: Final = "main.js"
 RELATIVE_IMPORT: Final = re.compile(r'(?m)(^\s*(?:import|export)\b[^"\n;]*?(?:from\s*)?"|^\} from ")(\.{1,2}/[^"]+)(")')
 """A relative import at the beginning of a line, as Prettier writes it: what is before the path, the path, what is after it."""
 
+STYLE_SHEET: Final = re.compile(r'href="\./console/(style/[^"]+\.css)"')
+"""The link to a style sheet in a page, with its path."""
+
 
 def read_text(path: str) -> str:
     return (CONSOLE / path).read_text("utf-8")
@@ -46,7 +49,5 @@ def script_paths(start: str = START) -> list[str]:
 
 
 def style_paths() -> list[str]:
-    """Return the paths of the style sheets in the order in which index.html loads them."""
-    index = read_text("index.html")
-    paths = (file.relative_to(CONSOLE).as_posix() for file in (CONSOLE / "style").glob("*.css"))
-    return sorted(paths, key=lambda path: index.index(f"/console/{path}"))
+    """Return the paths of the style sheets that index.html loads, in its order."""
+    return STYLE_SHEET.findall(read_text("index.html"))

@@ -20,7 +20,7 @@ from pflab.errors import LabError, NotThere
 from pflab.lab.served_lab import InProcessLab, ServedLab
 from pflab.server.changes import LabNow
 from pflab.server.clock import CLOCK, ClockDoor
-from pflab.server.console import CONSOLE_ROUTES
+from pflab.server.console import CONSOLE_FILES, CONSOLE_PAGE
 from pflab.server.events import EVENTS_OF_LABS, LAB_EVENTS, LabAt
 from pflab.server.extension import Extension
 from pflab.server.faults import DECISIONS, FAULTS, Decisions
@@ -64,7 +64,7 @@ def app_of_remote_lab(lab: ServedLab, proxy: Proxy, token: str, extension: Exten
 
 def _app(lab_now: LabNow, of_nodes: list[Served], extension: Extension | None) -> Api:
     door = ClockDoor(lab_now)
-    served = [*of_nodes, *CONSOLE_ROUTES.serving(lambda: None)]
+    served = [*of_nodes, *CONSOLE_PAGE.serving(lambda: None), *CONSOLE_FILES.serving(lambda: None)]
     for routes in _OF_A_LAB:
         served += routes.serving(lab_now)
     served += CLOCK.serving(lambda: door) + LAB_EVENTS.serving(lambda: lab_now)

@@ -50,21 +50,24 @@ _PATH: Final = re.compile(rf"(?:{_PART}/){{0,7}}{_PART}")
 
 IfNoneMatch = Annotated[str | None, Header("If-None-Match")]
 
-CONSOLE_ROUTES: Final = Routes[None](shown=False)
-"""The console, which is the same for every lab."""
+CONSOLE_PAGE: Final = Routes[None](shown=False)
+"""The page of a lab, which is the same for every lab."""
+
+CONSOLE_FILES: Final = Routes[None](shown=False)
+"""What the page loads."""
 
 
-@CONSOLE_ROUTES.get("/")
+@CONSOLE_PAGE.get("/")
 async def page(_: None, if_none_match: IfNoneMatch = None) -> Response:
-    return _file("index.html", if_none_match)
+    return console_file("index.html", if_none_match)
 
 
-@CONSOLE_ROUTES.get("/console/{path:path}")
+@CONSOLE_FILES.get("/console/{path:path}")
 async def file(_: None, path: str, if_none_match: IfNoneMatch = None) -> Response:
-    return _file(path, if_none_match)
+    return console_file(path, if_none_match)
 
 
-def _file(path: str, etags: str | None) -> Response:
+def console_file(path: str, etags: str | None) -> Response:
     """Return a file of the console, or 304 if the browser has it already."""
     file = CONSOLE / path
     if not _PATH.fullmatch(path) or file.suffix not in TYPES or not file.is_file():

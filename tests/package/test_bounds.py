@@ -16,7 +16,7 @@ from tests.support.installed import Environment, Package, new_environment
 
 pytestmark = [pytest.mark.bounds, pytest.mark.live, pytest.mark.timeout(1000)]
 
-EXTRAS = ("test", "analytics", "spark", "imap", "clip")
+EXTRAS = ("test", "analytics", "spark", "imap", "clip", "class")
 LARGE_EVENTS = 210_000
 """About 100 MB of traces: more than the settings for small traces are used for."""
 

@@ -4,7 +4,16 @@ Imported by: the HTTP server and the applications that it serves.
 Public: `Guard`, its limits and errors, and `carries`.
 """
 
-from node.api.access.guard import BODIES_BYTES, CLIENT_STREAMS, LOOPBACK_NAMES, OPEN_PATHS, Guard, TooLarge, body_limit
+from node.api.access.guard import (
+    BODIES_BYTES,
+    CLIENT_STREAMS,
+    LOOPBACK_NAMES,
+    OPEN_PATHS,
+    Check,
+    Guard,
+    TooLarge,
+    body_limit,
+)
 from node.api.access.tokens import carries
 
 __all__ = [
@@ -12,6 +21,7 @@ __all__ = [
     "CLIENT_STREAMS",
     "LOOPBACK_NAMES",
     "OPEN_PATHS",
+    "Check",
     "Guard",
     "TooLarge",
     "body_limit",

@@ -6,6 +6,8 @@
 | a token | it carries the token; or it comes from a trusted address without any token, and the row above accepts it |
 | a token for users too | the same; or it carries the token for users and is one that users may make (`_is_for_users`) |
 
+A server with an access control of its own (`check`) accepts what that accepts, and nothing above applies.
+
 A request carries a token in the header field Authorization. With `login`, it may carry the cookie of the log-in page instead.
 A cookie goes with every request of a browser, whichever page caused the request. So a request with a cookie that may change
 something must also come from a page of this server, by its Origin or Sec-Fetch-Site.
@@ -89,6 +91,9 @@ class _Refusal:
         return answer
 
 
+Check = Callable[[Scope, Headers], Response | None]
+
+
 class Guard:
     """An ASGI application that checks requests and passes them to another application.
 
@@ -97,6 +102,7 @@ class Guard:
     login: with a token, serve the log-in page, and accept its cookie.
     hosts: the host names that are accepted if no token is required.
     trusted: addresses of clients that need no token.
+    check: returns the refusal of a request, or None if it accepts the request, in place of all rules about tokens and hosts.
     streams: the most open event streams of one address.
     monotonic: returns real time in seconds.
     """
@@ -110,11 +116,13 @@ class Guard:
         login: bool = False,
         hosts: Iterable[str] = LOOPBACK_NAMES,
         trusted: frozenset[str] = frozenset(),
+        check: Check | None = None,
         bodies_bytes: int = BODIES_BYTES,
         streams: int = CLIENT_STREAMS,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app = app
+        self._check = check
         self._most_streams = streams
         self._streams: Counter[str] = Counter()
         self._tokens = None if token is None else Tokens(token, users_token, monotonic)
@@ -141,12 +149,10 @@ class Guard:
             await answer(scope, receive, send)
             return
         is_login = self._login and scope["path"] in log_in.PATHS
-        if not is_login:
-            refusal = self._refusal(scope, headers)
-            if refusal is not None:
-                may_log_in = self._login and refusal.logging_in_helps and wants_page(scope["method"], headers)
-                await (log_in.to_login() if may_log_in else refusal.answer())(scope, receive, send)
-                return
+        refused = None if is_login else self._refused(scope, headers)
+        if refused is not None:
+            await refused(scope, receive, send)
+            return
         limit = log_in.FORM_BYTES if is_login else body_limit(scope["path"])
         declared = headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > limit:
@@ -179,6 +185,16 @@ class Guard:
         if self._taken + size > self._bodies_bytes:
             raise Crowded("too many request bodies are being received; try again later")
         self._taken += size
+
+    def _refused(self, scope: Scope, headers: Headers) -> Response | None:
+        """Return the answer to a request that is not accepted, or None."""
+        if self._check is not None:
+            return self._check(scope, headers)
+        refusal = self._refusal(scope, headers)
+        if refusal is None:
+            return None
+        may_log_in = self._login and refusal.logging_in_helps and wants_page(scope["method"], headers)
+        return log_in.to_login() if may_log_in else refusal.answer()
 
     def _refusal(self, scope: Scope, headers: Headers) -> _Refusal | None:
         if scope["path"] in OPEN_PATHS:

@@ -270,6 +270,7 @@ def _extras() -> Iterator[Finding]:
         ("pandas", "spark", "pflab follow, and pflab check with Spark"),
         ("pymap", "imap", "pflab up --imap"),
         ("pillow", "clip", "pflab replay --clip"),
+        ("segno", "class", "the QR code of pflab class"),
     ):
         try:
             is_installed = find_spec(_IMPORTED_AS.get(package, package)) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +29,14 @@ OwnLessons = Annotated[
 def served_lessons(folder: Path | None) -> Extension:
     """Return what serves the lessons: the course, and then those in the folder, if one is given.
 
+    Raises CommandError with all mistakes in the files of the folder.
+    """
+    return extension_of(Classroom(lessons_in(folder)))
+
+
+def lessons_in(folder: Path | None) -> Callable[[], Lessons]:
+    """Return what returns the lessons: the course, and then those in the folder, if one is given.
+
     The files of the folder are read at each use, so that a trainer can correct a lesson while the lab is up.
 
     Raises CommandError with all mistakes in the files of the folder.
@@ -41,7 +50,7 @@ def served_lessons(folder: Path | None) -> Extension:
 
         return Lessons(lessons_of_pflab()) if folder is None else lessons_of_class(lessons_of_pflab(), folder)
 
-    return extension_of(Classroom(lessons))
+    return lessons
 
 
 def _check_own_lessons(folder: Path) -> None:

@@ -13,6 +13,7 @@ from tests.support.named_commands import commands_of, examples_of
 
 TESTED_ELSEWHERE = {
     "check",
+    "class",
     "demo",
     "up",
     "node",

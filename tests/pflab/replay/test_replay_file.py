@@ -79,10 +79,10 @@ def test_a_title_is_text(run: RunEvents) -> None:
 
 
 def test_every_module_is_loaded_by_a_page_or_by_a_worker() -> None:
-    """What neither the page of a server nor that of a tab imports is a worker that a module starts, or imported by one. So the
-    console has no dead module. The build puts the service worker above the console's folder."""
+    """What neither the page of a server, nor that of a class, nor that of a tab imports is a worker that a module starts, or
+    imported by one. So the console has no dead module. The build puts the service worker above the console's folder."""
     modules = {path.relative_to(CONSOLE).as_posix() for path in CONSOLE.rglob("*.js")}
-    loaded = {*script_paths(), *script_paths("tab/start.js")}
+    loaded = {*script_paths(), *script_paths("class_main.js"), *script_paths("tab/start.js")}
     for path in sorted(loaded):
         for worker in re.findall(r'new URL\("([^"]+\.js)", import\.meta\.url\)', (CONSOLE / path).read_text("utf-8")):
             place = resolved(path, worker)

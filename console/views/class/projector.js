@@ -1,0 +1,25 @@
+/** What the class sees on the projector: how to join, and then the step, the votes and the map. No notes. */
+
+import { html, useEffect } from "../../vendor/preact.js";
+import { ClassMap } from "./class_map.js";
+import { Invitation } from "./invitation.js";
+import { Step } from "./step.js";
+
+/** @param {{room: import("../../class_room.js").ClassRoom}} props */
+export function Projector({ room }) {
+  const seen = room.seen.value;
+  useEffect(() => {
+    document.documentElement.toggleAttribute("data-projector", true);
+  }, []);
+  return html`<main class="class-page projected">
+    <header class="class-bar">
+      <h1>${seen?.title ?? "Class"}</h1>
+      <span class="who">${room.counts.value.pupils} in the class</span>
+      ${!room.connected.value && html`<span class="lost" role="alert">no connection; trying again …</span>`}
+    </header>
+    ${(!seen || seen.state === "waiting" || seen.state === "ended") && html`<${Invitation} room=${room} />`}
+    ${seen && seen.state !== "waiting" && html`<${Step} room=${room} />`}
+    <p class="notice" role="alert">${room.notice.value}</p>
+    <${ClassMap} room=${room} />
+  </main>`;
+}

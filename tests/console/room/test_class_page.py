@@ -1,0 +1,131 @@
+"""The page of a class in Chromium: a trainer, a projector and two pupils, one of them on a phone."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pflab.drivers.launch import node_environment
+from pflab.terms.verdict import ExitCode
+from tests.support.console_page import OpenPage
+from tests.support.room import LESSON
+
+LONGEST_MS = 60_000
+END_S = 30
+
+
+@contextmanager
+def class_up(folder: Path) -> Iterator[dict[str, str]]:
+    """Run `pflab class` with a course of one lesson, and yield what it prints for programs. It must end well."""
+    lessons = folder / "lessons"
+    lessons.mkdir()
+    (lessons / "mine.yaml").write_text(LESSON, "utf-8")
+    (lessons / "course.yaml").write_text("title: Course\nlessons: [mine, lost-mail]\n", "utf-8")
+    order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()", "class", str(lessons)]
+    pipe = subprocess.PIPE
+    with (folder / "errors").open("w") as errors:
+        served = subprocess.Popen(
+            [*order, "--port", "0", "--json", "--stop-with-stdin"],
+            stdin=pipe,
+            stdout=pipe,
+            stderr=errors,
+            text=True,
+            env=node_environment(),
+            cwd=folder,
+        )
+    assert served.stdin is not None
+    assert served.stdout is not None
+    try:
+        yield json.loads(served.stdout.readline())
+        served.stdin.close()
+        assert served.wait(END_S) == ExitCode.GOOD
+        assert "Traceback" not in (folder / "errors").read_text("utf-8")
+    finally:
+        if served.poll() is None:
+            served.kill()
+            served.wait()
+        served.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    with class_up(tmp_path_factory.mktemp("class")) as found:
+        yield found
+
+
+def join(page: Page, name: str) -> None:
+    page.get_by_label("Your name").fill(name)
+    page.get_by_role("button", name="Join").click()
+    expect(page.locator(".who")).to_have_text(name, timeout=LONGEST_MS)
+
+
+def no_wider_than_the_screen(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+
+
+def test_two_pupils_follow_vote_and_take_the_lab(served: dict[str, str], open_page: OpenPage) -> None:
+    """Pupils join with a name, follow the trainer's step, and vote; the votes are bars on the projector when the trainer shows
+    them. A pupil takes the lab as it is now and posts in it, which the class does not see. Only the trainer reads the notes."""
+    at_trainer = open_page(f"{served['url']}/class?trainer#{served['trainer']}", height=900)
+    trainer = at_trainer.page
+    at_phone = open_page(served["pupils"], width=390, height=844)
+    phone = at_phone.page
+    laptop = open_page(served["pupils"], dark=True).page
+    assert served["trainer"] not in trainer.url
+    join(phone, "Kim")
+    join(laptop, "Kim 2")
+    expect(trainer.get_by_role("row", name="Kim 2")).to_be_visible(timeout=LONGEST_MS)
+    with trainer.expect_popup() as popup:
+        trainer.get_by_role("link", name="Projector window").click()
+    projector = popup.value
+    expect(projector.get_by_role("img", name="QR code of the address")).to_be_visible(timeout=LONGEST_MS)
+    trainer.get_by_role("button", name="Begin it").click()
+    for page in (phone, laptop, projector, trainer):
+        expect(page.get_by_text("A user posts.", exact=True)).to_be_visible(timeout=LONGEST_MS)
+    expect(trainer.get_by_label("Notes")).to_have_text("Say nothing yet.")
+    trainer.get_by_role("button", name="Next").click()
+    choice = phone.get_by_role("button", name="after 15 minutes")
+    choice.click(timeout=LONGEST_MS)
+    expect(choice).to_have_attribute("aria-pressed", "true")
+    laptop.get_by_role("button", name="at once").focus()
+    laptop.keyboard.press("Enter")
+    expect(projector.get_by_text("2 of 2 have voted")).to_be_visible(timeout=LONGEST_MS)
+    expect(projector.get_by_role("list", name="Votes")).to_have_count(0)
+    expect(trainer.get_by_role("list", name="Votes").get_by_role("listitem")).to_have_text(
+        ["at once 1", "after 15 minutes 1"]
+    )
+    trainer.get_by_role("button", name="Show the votes").click()
+    for page in (phone, laptop, projector):
+        expect(page.get_by_role("list", name="Votes")).to_contain_text("after 15 minutes", timeout=LONGEST_MS)
+        expect(page.get_by_text("Let them vote.")).to_have_count(0)
+    expect(phone.get_by_role("list", name="Votes")).to_contain_text("(your vote)")
+    assert no_wider_than_the_screen(phone)
+    assert at_phone.serious_violations() == []
+    assert at_trainer.serious_violations() == []
+
+    laptop.get_by_role("button", name="Take this lab").click()
+    with laptop.expect_popup() as popup:
+        laptop.get_by_role("link", name="Open your lab").click(timeout=LONGEST_MS)
+    own = popup.value
+    own.get_by_role("button", name="Server A,").click(timeout=LONGEST_MS)
+    own.get_by_role("button", name="Stop", exact=True).click()
+    expect(own.get_by_role("button", name="Server A,")).to_have_accessible_name(
+        re.compile("stopped"), timeout=LONGEST_MS
+    )
+    expect(phone.get_by_role("button", name="Server A,")).to_be_visible()
+    trainer.get_by_role("button", name="Next").click()
+    expect(phone.get_by_text("The answer: after 15 minutes")).to_be_visible(timeout=LONGEST_MS)
+    expect(phone.get_by_role("button", name="Server A,")).to_be_visible()
+    expect(trainer.get_by_role("link", name="Show the lab of Kim 2")).to_be_visible(timeout=LONGEST_MS)
+    phone.reload()
+    expect(phone.locator(".who")).to_have_text("Kim", timeout=LONGEST_MS)
+    expect(phone.get_by_text("So it is.")).to_be_visible(timeout=LONGEST_MS)
+    own.close()
