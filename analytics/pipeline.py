@@ -32,9 +32,13 @@ from analytics.verdicts.findings import FINDINGS
 from analytics.verdicts.gold import Gold
 
 STAGES: Final = (
-    "reading the segments", "histories", "what must exist and who has what", "mails end to end", "the rules",
+    "reading the segments",
+    "histories",
+    "what must exist and who has what",
+    "mails end to end",
+    "the rules",
     "the verdict",
-)  # fmt: skip
+)
 
 Progress = Callable[[str], None]
 """Called with the name of each stage when the stage begins."""

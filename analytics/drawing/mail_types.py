@@ -10,9 +10,12 @@ TYPES: Final = {
 }  # fmt: skip
 
 KINDS: Final = {
-    "hierarchy": "hierarchy", "content": "content", "request": "backfill request", "response": "hierarchy or content response",
+    "hierarchy": "hierarchy",
+    "content": "content",
+    "request": "backfill request",
+    "response": "hierarchy or content response",
     "status": "status",
-}  # fmt: skip
+}
 """The kinds, which are CSS classes, and what the legend calls them."""
 
 KIND_OF: Final = {

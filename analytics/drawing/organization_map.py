@@ -127,10 +127,13 @@ def _joined(connectors: Sequence[Connector]) -> list[Connector]:
     for connector in connectors:
         pairs.setdefault(tuple(sorted(connector.between)), []).append(connector)
     return [
-        same[0] if len(same) == 1 else
-        Connector(" and ".join(link.name for link in same), same[0].between, ", ".join(link.words for link in same))
+        same[0]
+        if len(same) == 1
+        else Connector(
+            " and ".join(link.name for link in same), same[0].between, ", ".join(link.words for link in same)
+        )
         for same in pairs.values()
-    ]  # fmt: skip
+    ]
 
 
 def _columns(servers: int, sites: int) -> int:

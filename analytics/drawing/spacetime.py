@@ -159,9 +159,12 @@ def _faults(faults: Sequence[Fault], axis: Axis, bottom: float) -> str:
         width = max(axis.x(until) - x, 2.0)
         near_the_end = x > RIGHT - 240
         words = text(
-            f"{fault.fault} {fault.words}", x + width - 4 if near_the_end else x + 4, y + 10, class_="fault-words",
+            f"{fault.fault} {fault.words}",
+            x + width - 4 if near_the_end else x + 4,
+            y + 10,
+            class_="fault-words",
             text_anchor="end" if near_the_end else None,
-        )  # fmt: skip
+        )
         tip = title(
             f"fault {fault.fault}: {fault.words}, {day_time(fault.begin_at, axis.start_at)} to {_end_of(fault, axis)}"
         )

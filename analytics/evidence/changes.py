@@ -39,10 +39,12 @@ def changes(events: Silver, history: DataFrame, org: Organization) -> DataFrame:
     deleted = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("deleted"))
     were = F.flatten(F.collect_list("replicas")).alias("were")
     stayed = (
-        links.join(lists, ["trace", "replaced"]).groupBy("trace", "node", "seq").agg(were)
+        links.join(lists, ["trace", "replaced"])
+        .groupBy("trace", "node", "seq")
+        .agg(were)
         .join(F.broadcast(deleted), "trace", "left")
         .select("trace", "node", "seq", F.expr("array_except(were, coalesce(deleted, array()))").alias("stayed"))
-    )  # fmt: skip
+    )
     authors = org.guids.select("trace", "guid", F.col("store").alias("author"))
     rows = rows.join(F.broadcast(authors), ["trace", "guid"], "left")
     return rows.join(of, ["trace", "node", "seq"], "left").join(stayed, ["trace", "node", "seq"], "left")
@@ -52,9 +54,15 @@ def applied(events: Silver, rows: DataFrame) -> DataFrame:
     """Return the applied versions, each with the change that made it. deletions: the predecessor lists of all deletions of the
     object; null for other versions."""
     named = {
-        "object": "made_object", "folder": "made_folder", "digest": "made_digest", "pcl": "made_pcl",
-        "kind": "made_kind", "modified_at": "made_at", "deleted": "made_deleted", "store": "author",
-    }  # fmt: skip
+        "object": "made_object",
+        "folder": "made_folder",
+        "digest": "made_digest",
+        "pcl": "made_pcl",
+        "kind": "made_kind",
+        "modified_at": "made_at",
+        "deleted": "made_deleted",
+        "store": "author",
+    }
     first_changes = firsts(rows.where("act = 'made'"), *named).withColumnsRenamed(named)
     versions = rows.where("act = 'applied' and seq > 0")
     deleted = rows.where("act = 'made' and deleted").groupBy("trace", "folder", "object")

@@ -71,7 +71,13 @@ def claims(events: Silver, things: DataFrame, restored: DataFrame) -> DataFrame:
         f" or size(expiries) > 0 and {_EXPIRED} end"
     )
     return cases.select(
-        "trace", "folder", "subject", "node", "at", F.col("r.number").alias("number"),
-        F.expr(_INSIDE.format("stated")).alias("claimed"), F.expr(had).alias("had"),
+        "trace",
+        "folder",
+        "subject",
+        "node",
+        "at",
+        F.col("r.number").alias("number"),
+        F.expr(_INSIDE.format("stated")).alias("claimed"),
+        F.expr(had).alias("had"),
         F.expr("exists(here, x -> x.act = 'applied' and x.number = r.number and not x.undone)").alias("applied"),
-    )  # fmt: skip
+    )

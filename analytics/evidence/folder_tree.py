@@ -37,9 +37,11 @@ def folders(objects: DataFrame, rows: DataFrame, all_stores: DataFrame, deleted:
     versions = folder_changes.select("trace", F.col("object").alias("id"), "number", "subject", "parent", "replicas")
     parents = versions.groupBy("trace", "id").agg(F.collect_set("parent").alias("parents"))
     tree = objects.where(F.col("folder") == HIERARCHY).select(
-        "trace", F.col("object").alias("id"), F.col("tombstone").isNotNull().alias("dead"),
+        "trace",
+        F.col("object").alias("id"),
+        F.col("tombstone").isNotNull().alias("dead"),
         F.try_element_at("versions", F.lit(1))["number"].alias("number"),
-    )  # fmt: skip
+    )
     current = firsts(folder_changes, "subject", "parent", "replicas", of=("trace", "object", "number"))
     current = current.withColumnRenamed("object", "id")
     nodes = (

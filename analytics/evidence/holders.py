@@ -35,11 +35,11 @@ def cases(events: Silver) -> DataFrame:
     """
     submissions = events.lines("mail.submitted")
     to = F.array_sort(F.transform("recipients", lambda recipient: F.regexp_replace(recipient, r"(-IS)?@.*$", "")))
+    folder = F.explode(F.transform(F.from_json("folders", MAIL_FOLDERS), lambda f: f["folder"])).alias("folder")
+    of_mail = ("mail", "message_type", "marks")
     mails = submissions.select(
-        "trace", "node", "seq", "at", "incarnation", "mail", "message_type", "marks", to.alias("to"),
-        F.explode(F.transform(F.from_json("folders", MAIL_FOLDERS), lambda f: f["folder"])).alias("folder"),
-        F.lit("mail").alias("what"),
-    )  # fmt: skip
+        "trace", "node", "seq", "at", "incarnation", *of_mail, to.alias("to"), folder, F.lit("mail").alias("what")
+    )
     chosen = events.of("responders.considered").select(
         *_CASE, "chosen", "method", "limit", F.lit("responders").alias("what")
     )
@@ -64,10 +64,11 @@ def cases(events: Silver) -> DataFrame:
     replicas_dropped = events.of("replica.dropped").select(
         *_CASE, F.lit("dropped").alias("what"), F.col("cnset").alias("had")
     )
-    received = events.of("mail.received").where("message_type = 16 or array_contains(marks, 'repeat')").select(
-        "trace", "node", "seq", "at", "mail", "message_type", "marks", "sender",
-        F.explode(F.transform("folders", lambda f: f["folder"])).alias("folder"), F.lit("received").alias("what"),
-    )  # fmt: skip
+    folder = F.explode(F.transform("folders", lambda f: f["folder"])).alias("folder")
+    received = events.of("mail.received").where("message_type = 16 or array_contains(marks, 'repeat')")
+    received = received.select(
+        "trace", "node", "seq", "at", *of_mail, "sender", folder, F.lit("received").alias("what")
+    )
     every = mails
     for more in (received, chosen, conflicts, aged, resolved, dropped, due, added, pending, replicas_dropped):
         every = every.unionByName(more, allowMissingColumns=True)
@@ -82,9 +83,13 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
     lists = firsts(hierarchy.where("act = 'made'"), "replicas", "deleted")
     lists = lists.withColumnsRenamed({"number": "version", "replicas": "list"})
     node_versions = hierarchy.select(
-        "trace", F.col("store").alias("node"), "seq", "at", F.col("object").alias("folder"),
+        "trace",
+        F.col("store").alias("node"),
+        "seq",
+        "at",
+        F.col("object").alias("folder"),
         F.col("number").alias("version"),
-    )  # fmt: skip
+    )
     versions = node_versions.join(F.broadcast(lists), ["trace", "version"]).drop("version")
     stamped = events.of("address.stamped", "address.missing").select(
         "trace", "node", "seq", F.lit(HIERARCHY).alias("folder"), F.col("store").alias("joined")
@@ -294,12 +299,14 @@ def drops(listed: DataFrame, events: Silver, rows: DataFrame) -> DataFrame:
         *_CASE, "what", "object", "number", "modified_at", "holders", "dead", "all", other_store
     )
     few = F.broadcast(needs.select("trace", "node", "folder", "store").distinct())
-    stated_rows = events.of("row.replaced").join(few, ["trace", "node", "folder", "store"], "left_semi").select(
-        "trace", "node", "seq", "folder", "store", by_kind("cnset", "cnset_fai").alias("row")
-    )  # fmt: skip
-    before = Window.partitionBy("trace", "node", "folder", "store").orderBy("seq").rowsBetween(
-        Window.unboundedPreceding, -1
-    )  # fmt: skip
+    stated_rows = (
+        events.of("row.replaced")
+        .join(few, ["trace", "node", "folder", "store"], "left_semi")
+        .select("trace", "node", "seq", "folder", "store", by_kind("cnset", "cnset_fai").alias("row"))
+    )
+    before = (
+        Window.partitionBy("trace", "node", "folder", "store").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
+    )
     as_stated = needs.unionByName(stated_rows, allowMissingColumns=True).withColumn(
         "stated_row", F.coalesce(F.last("row", ignorenulls=True).over(before), F.expr(f"cast(array() as {RANGES})"))
     )

@@ -15,9 +15,11 @@ def presence(rows: DataFrame, restored: DataFrame) -> DataFrame:
     """Return trace, node, folder, at, first (the seq of the first content that the store made or applied), listed (the seq
     of the first folder version at the store that lists it). Restored stores are left out."""
     mine = rows.where("seq > 0 and act in ('made', 'applied')").withColumnRenamed("store", "node")
-    content = mine.where(F.col("folder") != HIERARCHY).groupBy("trace", "node", "folder").agg(
-        F.min("seq").alias("first"), F.min("at").alias("at")
-    )  # fmt: skip
+    content = (
+        mine.where(F.col("folder") != HIERARCHY)
+        .groupBy("trace", "node", "folder")
+        .agg(F.min("seq").alias("first"), F.min("at").alias("at"))
+    )
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     lists = hierarchy.where("act = 'made' and not deleted").select(
         "trace", "number", F.explode("replicas").alias("node")
@@ -101,9 +103,11 @@ def shown_folders(events: Silver, rows: DataFrame, restored: DataFrame) -> DataF
     both = displays.join(node_versions.withColumnRenamed("object", "folder"), ["trace", "node", "folder"]).where(
         "known < seq"
     )
-    own = both.groupBy("trace", "node", "seq", "at", "folder", "path").agg(
-        F.max_by(F.struct("subject", "parent"), "known").alias("of")
-    ).select("trace", "node", "seq", "at", "folder", "path", F.col("of.subject").alias("name"), "of.parent")  # fmt: skip
+    own = (
+        both.groupBy("trace", "node", "seq", "at", "folder", "path")
+        .agg(F.max_by(F.struct("subject", "parent"), "known").alias("of"))
+        .select("trace", "node", "seq", "at", "folder", "path", F.col("of.subject").alias("name"), "of.parent")
+    )
     namesakes = node_versions.select("trace", "node", "known", "object", F.col("subject").alias("name"), "parent")
     beside = own.join(namesakes, ["trace", "node", "name", "parent"], "left")
     of = [name for name in own.columns if name not in ("name", "parent")]

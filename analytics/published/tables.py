@@ -28,9 +28,11 @@ def runs(gold: Gold) -> DataFrame:
     events = F.count_if(F.col("aside").isNull()).alias("events")
     of_run = gold.bronze.where(F.col("aside").isNull() | (F.col("aside") != SEGMENT_END))
     lines = of_run.groupBy("trace", "place").agg(F.count(F.lit(1)).alias("lines"), events)
-    started = gold.events.of("run.started").groupBy("trace").agg(
-        F.min("at").alias("started_at"), F.min("seed").alias("seed"), F.min("version").alias("version")
-    )  # fmt: skip
+    started = (
+        gold.events.of("run.started")
+        .groupBy("trace")
+        .agg(F.min("at").alias("started_at"), F.min("seed").alias("seed"), F.min("version").alias("version"))
+    )
     ended = gold.events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
     judged = gold.verdicts.groupBy("trace").agg(
         F.count(F.lit(1)).alias("folders"),

@@ -201,10 +201,13 @@ def _section(what: Contents, nth: int, run: Run, most: int) -> Section:
     copies = sum(sum(slot.copies.values()) for slot in run.slots)
     lost = sum(slot.lost for slot in run.slots)
     facts = (
-        ("lab time", lab_time.duration(run.end_at - run.start_at)), ("servers", f"{len(run.servers)}"),
-        ("copies of mails", f"{copies:,}"), ("of them lost", f"{lost:,}"), ("faults", f"{len(run.faults):,}"),
+        ("lab time", lab_time.duration(run.end_at - run.start_at)),
+        ("servers", f"{len(run.servers)}"),
+        ("copies of mails", f"{copies:,}"),
+        ("of them lost", f"{lost:,}"),
+        ("faults", f"{len(run.faults):,}"),
         ("seed", run.seed or "unknown"),
-    )  # fmt: skip
+    )
     anchors = {index: card.anchor for index, card in enumerate(cards)}
     return Section(
         name, verdict, run.start_at, lab_time.instant(run.start_at), facts, Markup(organization_map.draw(organization(run))),

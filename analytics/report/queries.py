@@ -148,9 +148,7 @@ def lab_events(gold: Gold, parameters: Given) -> DataFrame:
     rank = F.when(F.col("type") == "run.started", 0).when(F.col("type") == "run.ended", 1).otherwise(2)
     nth = F.row_number().over(Window.partitionBy("trace").orderBy(rank, "at", "seq"))
     events = lab.withColumn("nth", nth).where(F.col("nth") <= LAB_EVENTS)
-    return events.select(
-        "trace", "type", "at", "seed", "version", "topology", "settings", "fault", "kind", "details"
-    )  # fmt: skip
+    return events.select("trace", "type", "at", "seed", "version", "topology", "settings", "fault", "kind", "details")
 
 
 def mail_slots(gold: Gold, parameters: Given) -> DataFrame:
@@ -247,9 +245,11 @@ def last_changes(gold: Gold, parameters: Given) -> DataFrame:
     mine = gold.histories.where("act in ('made', 'applied') and store != 'Setup'").join(
         F.broadcast(parameters["folders"]), ["trace", "folder"], "left_semi"
     )
-    arrivals = mine.where("not undone and not dropped").groupBy("trace", "folder", "number", "store").agg(
-        F.min("at").alias("at"), F.min_by("way", "seq").alias("way"), F.min_by("act", "seq").alias("act")
-    )  # fmt: skip
+    arrivals = (
+        mine.where("not undone and not dropped")
+        .groupBy("trace", "folder", "number", "store")
+        .agg(F.min("at").alias("at"), F.min_by("way", "seq").alias("way"), F.min_by("act", "seq").alias("act"))
+    )
     by_change = arrivals.groupBy("trace", "folder", "number").agg(
         F.collect_list(F.struct("store", "at", "way", "act")).alias("arrivals")
     )

@@ -66,8 +66,11 @@ def _together(mails: Sequence[Any], at: int) -> list[Any]:
 
 def _mail(row: Any) -> Mail:
     ends: tuple[tuple[End, int | None], ...] = (
-        ("received", row.received_at), ("lost", row.dropped_at), ("rejected", row.bad_at), ("expired", row.expired_at)
-    )  # fmt: skip
+        ("received", row.received_at),
+        ("lost", row.dropped_at),
+        ("rejected", row.bad_at),
+        ("expired", row.expired_at),
+    )
     end, at = next(((end, at) for end, at in ends if at is not None), ("on its way", None))
     return Mail(row.mail, row.sender, row.store, row.message_type, row.submitted_at, end, at)  # type: ignore[arg-type]
 

@@ -137,6 +137,11 @@ def verdicts(folders: DataFrame, wrong: DataFrame, doubts: DataFrame, off: DataF
         F.when(F.size(reasons) > 0, UNKNOWN).when(F.coalesce("wrong", F.lit(0)) > 0, NOT_CONVERGED).otherwise(CONVERGED)
     )
     return rows.select(
-        "trace", "folder", "path", "holders", judgement.alias("judgement"),
-        F.coalesce("wrong", F.lit(0)).alias("wrong"), reasons.alias("reasons"),
-    )  # fmt: skip
+        "trace",
+        "folder",
+        "path",
+        "holders",
+        judgement.alias("judgement"),
+        F.coalesce("wrong", F.lit(0)).alias("wrong"),
+        reasons.alias("reasons"),
+    )

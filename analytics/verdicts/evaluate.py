@@ -56,9 +56,13 @@ def _no_results(verdicts: DataFrame) -> DataFrame:
     """Return an empty result of `judge_rules`."""
     long, text = F.lit(None).cast("bigint"), F.lit(None).cast("string")
     return verdicts.limit(0).select(
-        "trace", text.alias("check"), long.alias("consumed"), long.alias("violations"), long.alias("at"),
+        "trace",
+        text.alias("check"),
+        long.alias("consumed"),
+        long.alias("violations"),
+        long.alias("at"),
         text.alias("witness"),
-    )  # fmt: skip
+    )
 
 
 def _prepared(name: str, table: DataFrame, settled: DataFrame) -> DataFrame:

@@ -1,12 +1,13 @@
 """The facts that more than one event states: a table that `analytics.evidence.agreement.statements` evaluates.
 
-To relate an event to others, add a line: the event, the fact, how it states the fact, the key, and the values in the order of the
-fact's names. A key or a value is a field of the event, a column of DERIVED, or a part of the elements of a list in LISTS; `-` means
-that the event does not state this value.
+To relate an event to others, add a line: the event, the fact, how it states the fact, the key, and the values in the order of
+the fact's names. A key or a value is a field of the event, a column of DERIVED, or a part of the elements of a list in LISTS;
+`-` means that the event does not state this value.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -119,25 +120,53 @@ SETTING: Final = (
 )
 """SQL for the value of a setting, with durations in seconds."""
 
+_RANGE: Final = (
+    "struct(split_part(p, ':', 1) as guid,"
+    " cast(split_part(i, '-', 1) as bigint) as low,"
+    " cast(split_part(i, '-', -1) as bigint) as high)"
+)
 _RANGES: Final = (
-    "flatten(transform(filter(split({0}, ';'), p -> p != ''), p -> transform(split(split_part(p, ':', 2), ','), i ->"
-    " struct(split_part(p, ':', 1) as guid, cast(split_part(i, '-', 1) as bigint) as low, cast(split_part(i, '-', -1) as bigint) as high))))"
+    "flatten(transform(filter(split({0}, ';'), p -> p != ''),"
+    f" p -> transform(split(split_part(p, ':', 2), ','), i -> {_RANGE})))"
 )
 _MOST_NUMBERS: Final = 500
+_COUNT: Final = "aggregate(s, 0D, (n, r) -> n + abs(cast(r.high as double) - cast(r.low as double)) + 1)"
+_EACH_NUMBER: Final = (
+    "flatten(transform(s, r -> transform(sequence(r.low, r.high), n -> array(concat(r.guid, ':', n)))))"
+)
 _NUMBERS: Final = (
-    f"transform(array({_RANGES}), s -> if(aggregate(s, 0D, (n, r) -> n + abs(cast(r.high as double) - cast(r.low as double)) + 1)"
-    f" > {_MOST_NUMBERS}, array(array(cast(null as string))),"
-    " flatten(transform(s, r -> transform(sequence(r.low, r.high), n -> array(concat(r.guid, ':', n)))))))[0]"
+    f"transform(array({_RANGES}),"
+    f" s -> if({_COUNT} > {_MOST_NUMBERS}, array(array(cast(null as string))), {_EACH_NUMBER}))[0]"
 )
 """SQL for each number of a set; only one null element for a large set, which agrees with everything."""
+
 _STORES: Final = "transform(filter(recipients, r -> r like '%-IS@%'), r -> array(" + _STORE.format("r") + "))"
 _SET: Final = "transform({}, r -> array(r))"
+_OF_FOLDERS: Final = "flatten(transform(folders_of_mail, f -> transform(recipient_stores, s -> array(f.folder, s))))"
 _NOT_EMPTY: Final = "if(size({0}) = 0, array(array('')), transform({0}, r -> array(r)))"
 """SQL for the elements of a list that has some. Nobody states anything of the empty text in place of a missing element."""
 
+_FROM_OUTSIDE: Final = "coalesce(type = 'hop.received' and not authenticated and agent_mail is null, false)"
+_RECEIVING_STORES: Final = (
+    "if(type = 'mail.received' or type = 'mail.bad', array(array(node)),"
+    f" if(mail like 'notice.%' or {_FROM_OUTSIDE}, null, {_STORES}))"
+)
+_ONLY_SET: Final = "if(f.cnset_fai = '', f.cnset, if(f.cnset = '', f.cnset_fai, null))"
+_FOLDER_NAMES: Final = "from_json(if(folders = '[]', '[\"\"]', folders), 'array<string>')"
+_FOLDERS: Final = (
+    "if(type like 'mail.%',"
+    f" transform(folders_of_mail, f -> array(f.folder, f.cnset, f.cnset_fai, {_ONLY_SET})),"
+    f" transform(filter({_FOLDER_NAMES}, f -> f != '1-1'), f -> array(f)))"
+)
+_WITH_RANGES: Final = "type in ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')"
+"""The events whose numbers are ranges, in which there may be numbers of others."""
+
 SHARED: Final[dict[str, str]] = {
     "agent_mail": REPLICATION_MAIL,
-    "folders_of_mail": "from_json(if(type like 'mail.%', folders, null), 'array<struct<folder: string, cnset: string, cnset_fai: string>>')",
+    "folders_of_mail": (
+        "from_json(if(type like 'mail.%', folders, null),"
+        " 'array<struct<folder: string, cnset: string, cnset_fai: string>>')"
+    ),
     "recipient_stores": f"transform(recipients, r -> {_STORE.format('r')})",
 }
 """Columns that several of DERIVED and LISTS use."""
@@ -154,7 +183,10 @@ DERIVED: Final[dict[str, str]] = {
     "deletion": "coalesce(cast(deleted as string), if(operation = 'delete', 'true', 'false'))",
     "yes": "if(type is null, null, 'true')",
     "no": "if(type is null, null, 'false')",
-    "way_of_mail": "case when message_type in (2, 4) then 'broadcast' when message_type in (2147483650, 2147483652) then 'backfill' end",
+    "way_of_mail": (
+        "case when message_type in (2, 4) then 'broadcast'"
+        " when message_type in (2147483650, 2147483652) then 'backfill' end"
+    ),
     "read_at": "if(way = 'queue', null, at)",
     "retried_at": "if(how = 'retry', at, null)",
     "request_at": "if(message_type = 8, at, null)",
@@ -164,7 +196,10 @@ DERIVED: Final[dict[str, str]] = {
     "resent_at": "if(array_contains(coalesce(marks, array()), 'resent'), at, null)",
     "ordered_at": "if(concat(cnset, cnset_fai) != '', at, null)",
     "status_request_at": "if(message_type = 32, at, null)",
-    "responders_at": "if(message_type = 32 and not arrays_overlap(coalesce(marks, array()), array('repeat', 'delete-pending')), at, null)",
+    "responders_at": (
+        "if(message_type = 32"
+        " and not arrays_overlap(coalesce(marks, array()), array('repeat', 'delete-pending')), at, null)"
+    ),
     "chosen_at": "if(size(chosen) > 0, at, null)",
     "to_list": "array_join(array_sort(recipient_stores), ' ')",
     "to": "recipient_stores[0]",
@@ -188,29 +223,16 @@ altered (a fault of the run alters mails), relays (the connectors with a foreign
 
 LISTS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
     "recipients": (("recipient",), _NOT_EMPTY.format("recipients")),
-    "stores": (
-        ("store_of",),
-        f"if(type = 'mail.received' or type = 'mail.bad', array(array(node)), if(mail like 'notice.%' or coalesce(type = 'hop.received' and not authenticated and agent_mail is null, false), null, {_STORES}))",
-    ),
-    "folders": (
-        ("f_folder", "f_cnset", "f_cnset_fai", "f_only"),
-        "if(type like 'mail.%', transform(folders_of_mail, f -> array(f.folder, f.cnset, f.cnset_fai, if(f.cnset_fai = '', f.cnset, if(f.cnset = '', f.cnset_fai, null)))), transform(filter(from_json(if(folders = '[]', '[\"\"]', folders), 'array<string>'), f -> f != '1-1'), f -> array(f)))",
-    ),
-    "numbers": (
-        ("n",),
-        f"if(type in ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped'), null, {_NUMBERS.format('cnset')})",
-    ),
+    "stores": (("store_of",), _RECEIVING_STORES),
+    "folders": (("f_folder", "f_cnset", "f_cnset_fai", "f_only"), _FOLDERS),
+    "numbers": (("n",), f"if({_WITH_RANGES}, null, {_NUMBERS.format('cnset')})"),
     "lacking": (("lacking_store",), _NOT_EMPTY.format("stores")),
     "chosen": (("chosen_store",), _SET.format("chosen")),
     "asked": (
         ("a_folder", "a_store"),
-        "if(type = 'mail.submitted' and message_type = 32, flatten(transform(folders_of_mail, f -> transform(recipient_stores,"
-        " s -> array(f.folder, s)))), null)",
+        f"if(type = 'mail.submitted' and message_type = 32, {_OF_FOLDERS}, null)",
     ),
-    "to_stores": (
-        ("r_folder", "r_store"),
-        "if(type = 'mail.submitted', flatten(transform(folders_of_mail, f -> transform(recipient_stores, s -> array(f.folder, s)))), null)",
-    ),
+    "to_stores": (("r_folder", "r_store"), f"if(type = 'mail.submitted', {_OF_FOLDERS}, null)"),
     "ordered": (("ordered_store",), "if(type = 'changes.resent', transform(stores, s -> array(s)), null)"),
     "replicas": (("replica",), _SET.format("replicas")),
     "versions": (("each_version",), _NOT_EMPTY.format("versions")),
@@ -220,64 +242,78 @@ LISTS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
 
 _VERSION: Final = "object folder kind lists modified_at digest deletion"
 
+
+def _each(
+    events: str, fact: str, how: How, key: str, says: str, *, items: str = "", often: bool = False
+) -> Iterator[States]:
+    """Yield a statement for each of these events, which state a fact alike."""
+    return (States(event, fact, how, key, says, items, often) for event in events.split())
+
+
 STATEMENTS: Final[tuple[States, ...]] = (
     States("mail.submitted", "mail", FIRST, "mail", "own message_type folders number marks at"),
     States("mail.submitted", "mail", REPEATS, "mail", "- - - id_number"),
     States("mail.received", "mail", REPEATS, "mail", "sender message_type folders number marks -"),
     States("row.replaced", "mail", REPEATS, "mail", "store - - sent_number - sent_at"),
-    States("mail.bad", "mail", IF_KNOWN, "mail", "sent_by"),
-    States("hop.dropped", "mail", IF_KNOWN, "mail", "sent_by"),
+    *_each("mail.bad hop.dropped", "mail", IF_KNOWN, "mail", "sent_by"),
     States("mail.submitted", "recipient of a mail", FIRST, "mail", "recipient", items="recipients"),
-    States("hop.sent", "recipient of a mail", IF_KNOWN, "mail", "recipient", items="recipients"),
-    States("hop.received", "recipient of a mail", IF_KNOWN, "mail", "recipient", items="recipients"),
-    States("hop.dropped", "recipient of a mail", IF_KNOWN, "mail", "recipient", items="recipients"),
-    States("hop.expired", "recipient of a mail", IF_KNOWN, "mail", "recipient", items="recipients"),
-    States("fault.altered", "recipient of a mail", IF_KNOWN, "mail", "recipient", items="recipients"),
-    States("hop.received", "recipient of a mail of people", FIRST, "own people_from_afar", "recipient", items="recipients"),
-    States("hop.expired", "recipient of a mail of people", IF_KNOWN, "own people_from_afar", "recipient", items="recipients"),
+    *_each(
+        "hop.sent hop.received hop.dropped hop.expired fault.altered",
+        "recipient of a mail",
+        IF_KNOWN,
+        "mail",
+        "recipient",
+        items="recipients",
+    ),
+    States(
+        "hop.received", "recipient of a mail of people", FIRST, "own people_from_afar", "recipient", items="recipients"
+    ),
+    States(
+        "hop.expired",
+        "recipient of a mail of people",
+        IF_KNOWN,
+        "own people_from_afar",
+        "recipient",
+        items="recipients",
+    ),
     # A server may accept a copy whose sender does not learn of it, and sends it again.
     States("hop.received", "arrival of a mail", FIRST, "mail own", "peer recipient_list"),
     States("hop.dropped", "arrival of a mail", FIRST, "mail own", "- recipient_list"),
     States("hop.sent", "arrival of a mail", IF_KNOWN, "mail handed_to", "own recipient_list"),
     # A server that converts a mail sends another size than it has, so a copy is as large as before or after.
-    States("mail.submitted", "size of a mail", FIRST, "sized_mail", "size"),
-    States("hop.received", "size of a mail", FIRST, "sized_mail", "size"),
+    *_each("mail.submitted hop.received", "size of a mail", FIRST, "sized_mail", "size"),
     States("hop.received", "size of a mail", FIRST, "sized_mail", "size_with_line"),
     States("hop.dropped", "size of a mail", FIRST, "sized_mail", "-"),
     States("hop.sent", "size of a mail", IF_KNOWN, "sized_mail", "size"),
     States("hop.received", "size of a mail that was read", FIRST, "mail own", "size_with_line"),
-    States("mail.received", "size of a mail that was read", REPEATS, "mail own", "size"),
-    States("mail.bad", "size of a mail that was read", REPEATS, "mail own", "size"),
+    *_each("mail.received mail.bad", "size of a mail that was read", REPEATS, "mail own", "size"),
     States("change.made", "version", FIRST, "change", _VERSION),
     # For applied versions, which are many, a separate check compares the same ("versions are applied as their author made
     # them").
-    *(States(f"version.{what}", "version", REPEATS, "change", _VERSION) for what in ("ignored", "held", "dropped")),
-    States("tombstone.made", "version", REPEATS, "change", "object folder - - - - yes"),
-    States("tombstone.dropped", "version", REPEATS, "change", "object folder - - - - yes"),
+    *_each("version.ignored version.held version.dropped", "version", REPEATS, "change", _VERSION),
+    *_each("tombstone.made tombstone.dropped", "version", REPEATS, "change", "object folder - - - - yes"),
     States("item.expired", "version", REPEATS, "change", "object folder - - modified_at - no"),
     States("item.recovered", "version", REPEATS, "change", "object folder"),
     States("conflict.arose", "version", REPEATS, "each_version", "object folder", items="versions"),
-    States("conflict.arose", "version", REPEATS, "winner", "object folder"),
-    States("conflict.aged", "version", REPEATS, "winner", "object folder"),
-    States("conflict.aged", "version", REPEATS, "change", "object folder"),
-    States("conflict.ended", "version", REPEATS, "change", "object folder"),
+    *_each("conflict.arose conflict.aged", "version", REPEATS, "winner", "object folder"),
+    *_each("conflict.aged conflict.ended", "version", REPEATS, "change", "object folder"),
     States("conflict.notice", "version", REPEATS, "each_version", "object folder", items="versions"),
     States("change.made", "version", REPEATS, "replaced", "object folder", items="supersedes"),
     States("node.started", "author's GUID", FIRST, "replica_guid", "own"),
     States("entry.made", "entry", FIRST, "own entry", "folder"),
-    *(
-        States(event, "entry", REPEATS, "own entry", "folder")
-        for event in ("entry.timed_out", "entry.satisfied", "entry.pruned", "request.sent", "request.ended", "request.deferred", "sources.considered")
+    *_each(
+        "entry.timed_out entry.satisfied entry.pruned request.sent request.ended request.deferred sources.considered",
+        "entry",
+        REPEATS,
+        "own entry",
+        "folder",
     ),
     States("request.sent", "request", FIRST, "own entry", "folder source"),
     States("request.ended", "request", REPEATS, "own entry", "folder source"),
     States("mail.submitted", "request mail", FIRST, "mail", "- own"),
-    States("request.answered", "request mail", REPEATS, "request_mail", "- requester"),
-    States("request.refused", "request mail", REPEATS, "request_mail", "- requester"),
+    *_each("request.answered request.refused", "request mail", REPEATS, "request_mail", "- requester"),
     States("fault.injected", "fault", FIRST, "fault", "kind"),
-    States("fault.healed", "fault", REPEATS, "fault", "-"),
-    States("hop.dropped", "fault", REPEATS, "fault", "-"),
-    States("fault.altered", "fault", REPEATS, "fault", "-"),
+    *_each("fault.healed hop.dropped fault.altered", "fault", REPEATS, "fault", "-"),
     States("address.stamped", "address", FIRST, "store", "address_name"),
     States("recipient.policy", "mail domain", FIRST, "domain", ""),
     States("address.stamped", "mail domain", REPEATS, "address_domain", ""),
@@ -285,31 +321,48 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("address.lacking", "entry without an address", REPEATS, "own lacking_store", "", items="lacking"),
     States("backup.made", "backup", FIRST, "backup", "store"),
     States("backup.restored", "backup", REPEATS, "backup", "store"),
-    States("hop.sent", "copy in a queue", FIRST, "own copy", "mail route_hop route_connector"),
-    States("hop.failed", "copy in a queue", FIRST, "own copy", "mail route_hop route_connector"),
+    *_each("hop.sent hop.failed", "copy in a queue", FIRST, "own copy", "mail route_hop route_connector"),
     States("hop.expired", "copy in a queue", FIRST, "own copy", "mail"),
-    States("mail.submitted", "recipient at a server", FIRST, "mail own", "store_of", items="stores"),
-    States("hop.received", "recipient at a server", FIRST, "mail own", "store_of", items="stores"),
-    *(
-        States(event, "recipient at a server", IF_KNOWN, "mail own", "store_of", items="stores")
-        for event in ("hop.sent", "hop.expired", "mail.received", "mail.bad")
+    *_each("mail.submitted hop.received", "recipient at a server", FIRST, "mail own", "store_of", items="stores"),
+    *_each(
+        "hop.sent hop.expired mail.received mail.bad",
+        "recipient at a server",
+        IF_KNOWN,
+        "mail own",
+        "store_of",
+        items="stores",
     ),
     States("hop.failed", "recipient at a server", IF_KNOWN, "mail own", "-"),
     States("mail.received", "mail that is read", FIRST, "own at", "f_folder way_of_mail", items="folders"),
-    *(
-        States(f"version.{what}", "mail that is read", REPEATS, "own read_at", "folder way", often=True)
-        for what in ("applied", "ignored", "held")
+    *_each(
+        "version.applied version.ignored version.held",
+        "mail that is read",
+        REPEATS,
+        "own read_at",
+        "folder way",
+        often=True,
     ),
     States("mail.received", "arrived mail", FIRST, "mail own", ""),
     States("row.replaced", "arrived mail", REPEATS, "mail own", ""),
     States("mail.received", "reader of a mail", FIRST, "own seq", "own"),
     States("mail.received", "reader of a mail", REPEATS, "own seq", "recipient_list"),
-    States("mail.submitted", "request that is sent", FIRST, "own request_at f_folder to", "to f_cnset f_cnset_fai", items="folders"),
+    States(
+        "mail.submitted",
+        "request that is sent",
+        FIRST,
+        "own request_at f_folder to",
+        "to f_cnset f_cnset_fai",
+        items="folders",
+    ),
     States("request.sent", "request that is sent", REPEATS, "own at folder source", "source cnset cnset_fai"),
     States("entry.made", "numbers of an entry", FIRST, "own entry", "n", items="numbers"),
-    *(
-        States(event, "numbers of an entry", REPEATS, "own entry", "n", items="numbers")
-        for event in ("request.sent", "entry.pruned", "sources.considered")
+    *_each(
+        "request.sent entry.pruned sources.considered",
+        "numbers of an entry",
+        REPEATS,
+        "own entry",
+        "n",
+        items="numbers",
     ),
     States("entry.made", "version", IF_KNOWN, "n", "", items="numbers"),
     States("expired.everywhere", "version", REPEATS, "n", "- folder", items="numbers"),
@@ -319,8 +372,7 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("request.sent", "chosen source", REPEATS, "own entry at", "source"),
     States("request.deferred", "chosen source", REPEATS, "own entry at", "-"),
     States("mail.received", "request that arrived", FIRST, "own request_id", "sender f_folder", items="folders"),
-    States("request.answered", "request that arrived", REPEATS, "own request_mail", "requester folder"),
-    States("request.refused", "request that arrived", REPEATS, "own request_mail", "requester folder"),
+    *_each("request.answered request.refused", "request that arrived", REPEATS, "own request_mail", "requester folder"),
     States("mail.submitted", "response", FIRST, "own response_at f_folder to", "f_only", items="folders"),
     States("request.answered", "response", REPEATS, "own one_response_at folder requester", "cnset"),
     States("mail.submitted", "status request", FIRST, "own responders_at f_folder", "to_list", items="folders"),
@@ -343,31 +395,32 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("conflict.arose", "conflicting versions", FIRST, "own object", "version_list"),
     States("conflict.notice", "conflicting versions", IF_KNOWN, "own conflict_object", "version_list"),
     States("hop.received", "mail from another server", FIRST, "own mail_from_afar", ""),
-    *(
-        States(event, "mail from another server", REPEATS, "own mail_from_afar", "")
-        for event in ("mail.posted", "mail.not_posted", "mailbox.delivered", "hop.expired")
+    *_each(
+        "mail.posted mail.not_posted mailbox.delivered hop.expired",
+        "mail from another server",
+        REPEATS,
+        "own mail_from_afar",
+        "",
     ),
-    States("mail.posted", "mail to a folder", FIRST, "mail", "sender"),
-    States("mail.not_posted", "mail to a folder", FIRST, "mail", "sender"),
+    *_each("mail.posted mail.not_posted", "mail to a folder", FIRST, "mail", "sender"),
     States("item.expired", "age limit", FIRST, "own folder", "limit_us"),
     States("change.made", "folder", FIRST, "folder_object", ""),
-    *(
-        States(event, "folder", REPEATS, "content_folder", "", often=True)
-        for event in (
-            "change.made", "replica.added", "replica.pending", "replica.dropped", "entry.made", "folder.shown", "folder.hidden", "responders.considered",
-            "post.refused", "mail.not_posted", "loss", "source.down", "row.replaced",
-            "status.ordered", "changes.resent",
-        )
+    *_each(
+        "change.made replica.added replica.pending replica.dropped entry.made folder.shown folder.hidden"
+        " responders.considered post.refused mail.not_posted loss source.down row.replaced status.ordered"
+        " changes.resent",
+        "folder",
+        REPEATS,
+        "content_folder",
+        "",
+        often=True,
     ),
-    States("status.due", "folder", REPEATS, "f_folder", "", items="folders"),
-    States("address.lacking", "folder", REPEATS, "f_folder", "", items="folders"),
+    *_each("status.due address.lacking", "folder", REPEATS, "f_folder", "", items="folders"),
     States("version.held", "folder", IF_KNOWN, "waits_for", ""),
     States("node.started", "server", REPEATS, "own", "version"),
     States("hop.failed", "server", IF_KNOWN, "next_hop", ""),
-    States("store.deleted", "server", REPEATS, "store", ""),
-    States("address.stamped", "server", REPEATS, "store", ""),
-    States("address.missing", "server", REPEATS, "store", ""),
+    *_each("store.deleted address.stamped address.missing", "server", REPEATS, "store", ""),
     States("setting.value", "setting", IF_KNOWN, "own name at", "setting_value"),
     States("setting.value", "default of a setting", FIRST, "name", "default"),
-    *(States(event, "connector", REPEATS, "connector", "") for event in ("hop.sent", "hop.failed", "link.down", "link.up")),
-)  # fmt: skip
+    *_each("hop.sent hop.failed link.down link.up", "connector", REPEATS, "connector", ""),
+)

@@ -1,8 +1,8 @@
 """The lives of mails, entries, requests, versions, replicas and nodes, as automata: which event may follow which.
 
-An automaton has a key (the copy of a mail in a queue, the entry of a store) and, for each state, the events that may follow. The
-state is the last event with that key, with a detail where the type says too little. An event that cannot follow is a sign that
-an event was removed, repeated or altered. A life may end only in certain states.
+An automaton has a key (the copy of a mail in a queue, the entry of a store) and, for each state, the events that may follow.
+The state is the last event with that key, with a detail where the type says too little. An event that cannot follow is a sign
+that an event was removed, repeated or altered. A life may end only in certain states.
 
     a copy in a queue:  hop.failed -> hop.failed -> hop.sent, end
     the same without the end:  hop.failed -> hop.failed, but a copy is sent or expires
@@ -56,8 +56,13 @@ _WAITS: Final = ("entry.timed_out", "entry.satisfied", "entry.pruned", *_CHOICE)
 """What may happen to an entry at any time. Sources are also chosen when a source says that the items expired there."""
 
 _COMES_AGAIN: Final = (
-    "version.applied", "version.applied from the queue", "version.ignored", "version.held", "item.expired", END,
-)  # fmt: skip
+    "version.applied",
+    "version.applied from the queue",
+    "version.ignored",
+    "version.held",
+    "item.expired",
+    END,
+)
 
 IN_A_QUEUE: Final = "mail"
 """The automaton that may wait in a queue for its next step."""
@@ -146,7 +151,12 @@ AUTOMATA: Final[dict[str, Automaton]] = {
         "version",
         {
             BEGIN: (
-                "change.made", "change.made deletion", "version.applied", "version.applied from the queue", "version.ignored", "version.held",
+                "change.made",
+                "change.made deletion",
+                "version.applied",
+                "version.applied from the queue",
+                "version.ignored",
+                "version.held",
                 "tombstone.made",
             ),
             "change.made": _COMES_AGAIN,
@@ -155,7 +165,14 @@ AUTOMATA: Final[dict[str, Automaton]] = {
             "version.applied from the queue": _COMES_AGAIN,
             "version.applied deletion": ("version.ignored", "tombstone.dropped", END),
             "version.ignored": (*_COMES_AGAIN, "tombstone.made", "tombstone.dropped"),
-            "version.held": ("version.applied", "version.applied from the queue", "version.dropped", "version.held", "version.ignored", END),
+            "version.held": (
+                "version.applied",
+                "version.applied from the queue",
+                "version.dropped",
+                "version.held",
+                "version.ignored",
+                END,
+            ),
             "version.dropped": _COMES_AGAIN,
             "tombstone.made": ("version.applied deletion", "version.ignored", "tombstone.dropped", END),
             "tombstone.dropped": ("version.ignored", "tombstone.made", END),
@@ -172,7 +189,12 @@ AUTOMATA: Final[dict[str, Automaton]] = {
         },
     ),
     "content": Automaton(
-        "node", {BEGIN: ("content.suspended",), "content.suspended": ("content.resumed", END), "content.resumed": ("content.suspended", END)}
+        "node",
+        {
+            BEGIN: ("content.suspended",),
+            "content.suspended": ("content.resumed", END),
+            "content.resumed": ("content.suspended", END),
+        },
     ),
     "conflict": Automaton(
         "object",
@@ -185,13 +207,23 @@ AUTOMATA: Final[dict[str, Automaton]] = {
         },
     ),
     "silent source": Automaton(
-        "store", {BEGIN: ("source.down",), "source.down": ("source.up", "source.down", END), "source.up": ("source.down", END)}
+        "store",
+        {BEGIN: ("source.down",), "source.down": ("source.up", "source.down", END), "source.up": ("source.down", END)},
     ),
     "link": Automaton(
-        "connector", {BEGIN: ("link.down",), "link.down": ("link.up", "link.down", END), "link.up": ("link.down", "link.up", END)}
+        "connector",
+        {BEGIN: ("link.down",), "link.down": ("link.up", "link.down", END), "link.up": ("link.down", "link.up", END)},
     ),
-    "fault": Automaton("fault", {BEGIN: ("fault.injected",), "fault.injected": ("fault.healed", "fault.altered", END), "fault.altered": ("fault.altered", "fault.healed", END), "fault.healed": ("fault.altered", END)}),
-}  # fmt: skip
+    "fault": Automaton(
+        "fault",
+        {
+            BEGIN: ("fault.injected",),
+            "fault.injected": ("fault.healed", "fault.altered", END),
+            "fault.altered": ("fault.altered", "fault.healed", END),
+            "fault.healed": ("fault.altered", END),
+        },
+    ),
+}
 """Each automaton by the name of the thing whose life it describes."""
 
 DERIVED_KEYS: Final = {
@@ -200,4 +232,5 @@ DERIVED_KEYS: Final = {
     "mail_here": f"if(type like 'mail.%' or exists(recipients, r -> r like concat(node, '-IS@%')), {REPLICATION_MAIL}, null)",
     "version": "number",
 }
-"""SQL for the keys that are not fields of all events of a life. Mail of people has no event where it begins, so it has no life."""
+"""SQL for the keys that are not fields of all events of a life. Mail of people has no event where it begins, so it has no
+life."""

@@ -51,12 +51,17 @@ def node_facts(events: Silver) -> DataFrame:
     """Return trace, node, exact, skews, hindered, gone, rerouted, altered, relays, sent_until, undone_spans: a row for each
     store that started.
 
-    exact: its lab times are exact outside `skews`. skews: the spans (since, until) of its lab times in which they may be wrong,
-    because a fault skewed its clock. hindered: those spans, and the spans in which it may act later than is due because a fault
-    silenced it. Both are null if there are none. gone: it was deleted from the directory. rerouted: it learned that a link was
-    down or up, so the routes of copies may have changed. altered: a fault of the run alters mails. relays: the connectors with a foreign relay. sent_until: nothing that the
-    store had queued until this lab time waited to the end without an event; null if it may have waited. undone_spans: see
-    `version_history.is_undone`.
+    exact: its lab times are exact outside `skews`.
+    skews: the spans (since, until) of its lab times in which they may be wrong, because a fault skewed its clock.
+    hindered: those spans, and the spans in which it may act later than is due because a fault silenced it. Both are null if
+    there are none.
+    gone: it was deleted from the directory.
+    rerouted: it learned that a link was down or up, so the routes of copies may have changed.
+    altered: a fault of the run alters mails.
+    relays: the connectors with a foreign relay.
+    sent_until: nothing that the store had queued until this lab time waited to the end without an event; null if it may have
+    waited.
+    undone_spans: see `version_history.is_undone`.
     """
     started = events.lines("run.started")
     driver = F.col("settings")["driver"]
@@ -105,11 +110,16 @@ def node_facts(events: Silver) -> DataFrame:
     else:
         nodes = nodes.withColumn("undone_spans", F.lit(None).cast("array<struct<after: bigint, before: bigint>>"))
     return nodes.select(
-        "trace", "node", F.expr("coalesce(together and fast is null, false)").alias("exact"), "skews", "hindered",
+        "trace",
+        "node",
+        F.expr("coalesce(together and fast is null, false)").alias("exact"),
+        "skews",
+        "hindered",
         *[F.expr(f"{name} is not null").alias(name) for name in ("gone", "rerouted", "altered")],
-        "relays", F.expr("case when held is null and not slow and started_at <= until then until end").alias("sent_until"),
+        "relays",
+        F.expr("case when held is null and not slow and started_at <= until then until end").alias("sent_until"),
         "undone_spans",
-    )  # fmt: skip
+    )
 
 
 def with_exact(rows: DataFrame, nodes: DataFrame, times: Mapping[str, str]) -> DataFrame:

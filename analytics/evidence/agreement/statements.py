@@ -44,8 +44,8 @@ _PLAIN_TYPES: Final = ("string", "bigint", "double", "boolean")
 _PARTS_OF_ONE: Final = "\x1e"
 _BETWEEN: Final = "\x1f"
 _NOT_STATED: Final = "\x7f"
-"""A statement is one text, because a struct takes far longer to collect and compare. These signs are between its parts, between its
-values, and in place of a value that is not stated. The first two come before all letters, so the order of texts is that of
+"""A statement is one text, because a struct takes far longer to collect and compare. These signs are between its parts, between
+its values, and in place of a value that is not stated. The first two come before all letters, so the order of texts is that of
 structs."""
 
 _SINGLE: Final = tuple(name for name, fact in FACTS.items() if fact.single)
@@ -123,15 +123,13 @@ def _stated(events: Silver, nodes: DataFrame, stated: Sequence[States], *, often
         F.broadcast(nodes), ["trace", "node"], "left"
     )
     lines = lines.withColumns({name: F.expr(sql) for name, sql in SHARED.items()})
-    rows = lines.withColumns({f"derived_{name}": F.expr(sql) for name, sql in _derived(stated).items()}).select(
-        "trace", "node", "at", "type", is_undone(F.col("seq")).alias("undone"), F.coalesce("gone", F.lit(False)).alias("gone"),
-        "sent_until", F.explode(F.expr(_by_event(stated))).alias("s"),
-    ).where("s.key is not null")  # fmt: skip
+    lines = lines.withColumns({f"derived_{name}": F.expr(sql) for name, sql in _derived(stated).items()})
+    undone, gone = is_undone(F.col("seq")).alias("undone"), F.coalesce("gone", F.lit(False)).alias("gone")
+    of_event = F.explode(F.expr(_by_event(stated))).alias("s")
+    rows = lines.select("trace", "node", "at", "type", undone, gone, "sent_until", of_event).where("s.key is not null")
     in_time = f"s.fact != '{IN_A_QUEUE}' or coalesce(at <= sent_until, false)"
-    every = rows.select(
-        "trace", "node", "at", "type", "undone", "s.fact", "s.how", "s.key", "s.says",
-        F.expr(f"s.fact in {_REPEATED} and not undone and not gone and ({in_time})").alias("repeated"),
-    )  # fmt: skip
+    repeated = F.expr(f"s.fact in {_REPEATED} and not undone and not gone and ({in_time})").alias("repeated")
+    every = rows.select("trace", "node", "at", "type", "undone", "s.fact", "s.how", "s.key", "s.says", repeated)
     return (
         every.groupBy(*[name for name in every.columns if name != "at"]).agg(F.min("at").alias("at"))
         if often
@@ -176,11 +174,17 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
         values = [F.coalesce(F.expr(column).cast("string"), F.lit(_NOT_STATED)) for column in says]
         missing = [F.lit(_NOT_STATED)] * (len(FACTS[fact].values) - len(values))
         return table.select(
-            "trace", F.col("lab").alias("node"), F.col("began").alias("at"),
-            F.lit("run.started").alias("type"), F.lit(fact).alias("fact"), F.lit(How.FIRST.value).alias("how"),
-            F.concat_ws(" ", *key).alias("key"), F.concat_ws(_BETWEEN, *values, *missing).alias("says"),
-            F.lit(False).alias("repeated"), F.lit(False).alias("undone"),
-        )  # fmt: skip
+            "trace",
+            F.col("lab").alias("node"),
+            F.col("began").alias("at"),
+            F.lit("run.started").alias("type"),
+            F.lit(fact).alias("fact"),
+            F.lit(How.FIRST.value).alias("how"),
+            F.concat_ws(" ", *key).alias("key"),
+            F.concat_ws(_BETWEEN, *values, *missing).alias("says"),
+            F.lit(False).alias("repeated"),
+            F.lit(False).alias("undone"),
+        )
 
     stated = (
         say(versions, "version", ["number"], "object", "folder", "'folder'", "number", "began", "null", "'false'"),
@@ -209,16 +213,21 @@ def facts(events: Silver, rows: DataFrame, nodes: DataFrame) -> DataFrame:
     flags = (F.col(name).cast("string") for name in ("repeated", "undone"))
     statement = F.concat_ws(_PARTS_OF_ONE, "how", "says", "type", "node", *flags)
     rows = stated.groupBy("trace", "fact", "key").agg(
-        F.min("at").alias("at"), F.collect_set(statement).alias("all"), (F.min("says").eqNullSafe(F.max("says"))).alias("same"),
-        F.max(F.col("how") == How.FIRST.value).alias("stated"), F.max(F.col("how") == How.REPEATS.value).alias("retold"),
-        F.max(F.col("how") != How.FIRST.value).alias("echoed"), F.max("repeated").alias("repeated"),
-    )  # fmt: skip
+        F.min("at").alias("at"),
+        F.collect_set(statement).alias("all"),
+        F.min("says").eqNullSafe(F.max("says")).alias("same"),
+        F.max(F.col("how") == How.FIRST.value).alias("stated"),
+        F.max(F.col("how") == How.REPEATS.value).alias("retold"),
+        F.max(F.col("how") != How.FIRST.value).alias("echoed"),
+        F.max("repeated").alias("repeated"),
+    )
     differ = "coalesce(exists(sequence(0, size(a.says) - 1), i -> a.says[i] != b.says[i]), false)"
     # Which of the two is found must not depend on the order in which Spark collects them.
     values = f"transform(split(p[1], '{_BETWEEN}'), v -> nullif(v, '{_NOT_STATED}')) as says"
     every = (
-        f"transform(transform(array_sort(all), a -> split(a, '{_PARTS_OF_ONE}')), p -> struct(p[0] as how, {values}, p[2] as type,"
-        " p[3] as node, p[4] = 'true' as repeated, p[5] = 'true' as undone))"
+        f"transform(transform(array_sort(all), a -> split(a, '{_PARTS_OF_ONE}')),"
+        f" p -> struct(p[0] as how, {values}, p[2] as type, p[3] as node,"
+        " p[4] = 'true' as repeated, p[5] = 'true' as undone))"
     )
     firsts, repeats = (f"filter({every}, a -> a.how {sign} '{How.FIRST.value}')" for sign in ("=", "!="))
     # Most facts are stated alike by all, and need no look at each statement.
@@ -229,11 +238,15 @@ def facts(events: Silver, rows: DataFrame, nodes: DataFrame) -> DataFrame:
     two = f"not a.undone and exists(first, b -> not b.undone and {differ})"
     false = f"case when fact in {_SINGLE} then try_element_at(filter(first, a -> {two}), 1) end"
     disagreement = f"size(first) > 0 and forall(first, b -> {differ})"
-    return parts.select(
-        "trace", "fact", "key", "at", "repeated",
-        F.expr(f"coalesce({false}, try_element_at(filter(told, a -> {disagreement}), 1))").alias("disputed"),
-        F.expr(f"case when not stated then try_element_at(filter(told, a -> a.how = '{How.REPEATS.value}'), 1) end").alias("unknown"),
-        F.expr(f"try_element_at(filter(first, a -> a.repeated and forall(told, b -> {differ})), 1)").alias("unheeded"),
-        F.expr("try_element_at(first, 1)").alias("other"),
-        F.expr("size(all) > 1").alias("compared"),
-    )  # fmt: skip
+    disputed = f"coalesce({false}, try_element_at(filter(told, a -> {disagreement}), 1))"
+    unknown = f"case when not stated then try_element_at(filter(told, a -> a.how = '{How.REPEATS.value}'), 1) end"
+    unheeded = f"try_element_at(filter(first, a -> a.repeated and forall(told, b -> {differ})), 1)"
+    found = {
+        "disputed": disputed,
+        "unknown": unknown,
+        "unheeded": unheeded,
+        "other": "try_element_at(first, 1)",
+        "compared": "size(all) > 1",
+    }
+    columns = (F.expr(sql).alias(name) for name, sql in found.items())
+    return parts.select("trace", "fact", "key", "at", "repeated", *columns)

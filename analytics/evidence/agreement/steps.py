@@ -51,16 +51,15 @@ def _allowed() -> list[str]:
 def steps(events: Silver, nodes: DataFrame) -> DataFrame:
     """Return each step of each life: trace, node, seq, at, life, key, before, state, after, allowed, ends.
 
-    before, after: the states before and after it, BEGIN and END at the ends. allowed: state may follow before. ends: after is END
-    and the life may end here.
+    before, after: the states before and after it, BEGIN and END at the ends.
+    allowed: state may follow before.
+    ends: after is END and the life may end here.
     """
     lives = F.from_json(F.lit(_lives()), "map<string, array<struct<life: string, key: int>>>")
     tags = sorted({tag for automaton in AUTOMATA.values() for tag in _types(automaton)})
-    rows = events.lines(*tags).select(
-        "trace", "node", "seq", "at", F.expr(STATE).alias("state"),
-        "folder", F.array(*[F.expr(DERIVED_KEYS.get(name, name)).cast("string") for name in _KEYS]).alias("keys"),
-        F.explode(F.element_at(lives, F.col("type"))).alias("of"),
-    )  # fmt: skip
+    state, of = F.expr(STATE).alias("state"), F.explode(F.element_at(lives, F.col("type"))).alias("of")
+    keys = F.array(*[F.expr(DERIVED_KEYS.get(name, name)).cast("string") for name in _KEYS]).alias("keys")
+    rows = events.lines(*tags).select("trace", "node", "seq", "at", state, "folder", keys, of)
     rows = rows.select("trace", "node", "seq", "at", "state", "folder", "of.life", F.expr("keys[of.key]").alias("key"))
     rows = rows.where("key is not null").join(F.broadcast(nodes), ["trace", "node"], "left")
     rows = rows.where((F.col("life") == NODE) | ~is_undone(F.col("seq"))).drop("undone_spans")
@@ -75,8 +74,6 @@ def steps(events: Silver, nodes: DataFrame) -> DataFrame:
 
     new_again = F.col("dropped") & (F.col("life") == "version") & may_follow(F.lit(BEGIN), "state")
     waits = F.expr(f"life = '{IN_A_QUEUE}' and not coalesce(at <= sent_until, false)")
-    return near.select(
-        "trace", "node", "seq", "at", "life", "key", "before", "state", "after",
-        (may_follow(F.col("before"), "state") | new_again).alias("allowed"),
-        (F.coalesce("gone", F.lit(False)) | waits | may_follow(F.col("state"), "after")).alias("ends"),
-    )  # fmt: skip
+    allowed = (may_follow(F.col("before"), "state") | new_again).alias("allowed")
+    ends = (F.coalesce("gone", F.lit(False)) | waits | may_follow(F.col("state"), "after")).alias("ends")
+    return near.select("trace", "node", "seq", "at", "life", "key", "before", "state", "after", allowed, ends)

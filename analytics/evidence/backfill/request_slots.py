@@ -71,10 +71,8 @@ def slots(events: Silver, node_states: DataFrame, restored: DataFrame) -> DataFr
 def _steps(events: Silver) -> DataFrame:
     rows = events.lines(*_OF_ENTRY, *_OF_REQUEST, "content.resumed")
     # `source` and `entry` are fields of several events: the wide schema may have them as text.
-    steps = rows.select(
-        "trace", "node", "seq", "at", "folder", F.col("entry").cast("long").alias("entry"), "source", "how",
-        F.col("type").alias("what"),
-    )  # fmt: skip
+    entry, what = F.col("entry").cast("long").alias("entry"), F.col("type").alias("what")
+    steps = rows.select("trace", "node", "seq", "at", "folder", entry, "source", "how", what)
     # The limit is a registry value. If a start has no event for it, the default applies (SE-1).
     starts = events.of("node.started").select("trace", "node", "seq", F.lit(DEFAULT_LIMIT).cast("long").alias("read"))
     limits = events.of("setting.value").where(F.col("name") == LIMIT)
@@ -87,10 +85,10 @@ def _served_before(requests: DataFrame, node_states: DataFrame) -> DataFrame:
     waiting = requests.where("what = 'request.deferred'").select(
         "trace", "node", "seq", "folder", "entry", "due", "until"
     )
-    served = requests.where("what = 'request.sent' and out >= most").join(node_states, ["trace", "node"], "left").select(
-        "trace", "node", F.col("seq").alias("served"), F.col("entry").alias("other"), F.col("due").alias("other_due"),
-        F.col("folder").alias("other_folder"), F.expr(IS_SUSPENDED).alias("suspended"), "resumed_at",
-    )  # fmt: skip
+    others = {"seq": "served", "entry": "other", "due": "other_due", "folder": "other_folder"}
+    named = [F.col(name).alias(other) for name, other in others.items()]
+    served = requests.where("what = 'request.sent' and out >= most").join(node_states, ["trace", "node"], "left")
+    served = served.select("trace", "node", *named, F.expr(IS_SUSPENDED).alias("suspended"), "resumed_at")
     late = "served > seq and (until is null or served < until) and other != entry and other_due > due"
     ahead = f"folder != '{HIERARCHY}' and other_folder = '{HIERARCHY}' and (suspended or other_due <= resumed_at)"
     both = waiting.join(served, ["trace", "node"]).where(f"{late} and not coalesce({ahead}, false)")

@@ -82,13 +82,19 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
 def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
     """Return which store's row is needed at which event. Restored stores are left out, because the trace lacks what they
     know."""
-    choices = events.of("sources.considered").select(
-        "trace", "node", "seq", "at", "folder", "entry", "method", F.lit("choice").alias("what"),
-        F.posexplode("candidates").alias("place", "stated"),
-    ).withColumn("store", F.col("stated.store"))  # fmt: skip
+    what, candidate = F.lit("choice").alias("what"), F.posexplode("candidates").alias("place", "stated")
+    choices = events.of("sources.considered")
+    choices = choices.select("trace", "node", "seq", "at", "folder", "entry", "method", what, candidate)
+    choices = choices.withColumn("store", F.col("stated.store"))
     entries = events.of("entry.made").select(
-        "trace", "node", "seq", "at", "folder", "entry", F.lit("entry").alias("what"),
-    )  # fmt: skip
+        "trace",
+        "node",
+        "seq",
+        "at",
+        "folder",
+        "entry",
+        F.lit("entry").alias("what"),
+    )
     sites = org.servers.select("trace", "store", "site")
     mates = sites.join(sites.withColumnRenamed("store", "node"), ["trace", "site"]).where("store != node")
     near = entries.join(F.broadcast(mates.drop("site")), ["trace", "node"])
@@ -102,9 +108,13 @@ def _known(events: Silver, pairs: DataFrame) -> DataFrame:
     was deleted (gone_seq), that it is down or up again (marked), its mean transmission time (mean), and when the node asked it
     (asked)."""
     rows = events.of("row.replaced").select(
-        "trace", "node", "seq", "store", "folder",
+        "trace",
+        "node",
+        "seq",
+        "store",
+        "folder",
         F.struct("seq", by_kind("cnset", "cnset_fai").alias("row")).alias("latest"),
-    )  # fmt: skip
+    )
     down = events.of("source.down").select("trace", "node", "seq", "store", F.lit(True).alias("marked"))
     up = events.of("mail.received").select(
         "trace", "node", "seq", "at", "mail", F.col("sender").alias("store"), F.lit(False).alias("marked")
@@ -125,14 +135,20 @@ def _leavers(events: Silver) -> DataFrame:
     """Return what stores that left a replica list said that they have (RP-2): nothing, once the node has answered them or they
     have no replica any more."""
     is_leaving = "array_contains(marks, 'delete-pending')"
-    came = events.of("mail.received").where(f"{is_leaving} or array_contains(marks, 'no replica')").select(
-        "trace", "node", "seq", F.col("sender").alias("store"), F.expr(is_leaving).alias("left"),
+    store, left, folder = (
+        F.col("sender").alias("store"),
+        F.expr(is_leaving).alias("left"),
         F.explode("folders").alias("f"),
-    )  # fmt: skip
+    )
+    came = events.of("mail.received").where(f"{is_leaving} or array_contains(marks, 'no replica')")
+    came = came.select("trace", "node", "seq", store, left, folder)
     store = F.regexp_replace("to", r"(-IS)?@.*$", "").alias("store")
-    went = events.of("mail.submitted").where("array_contains(marks, 'retained')").select(
-        "trace", "node", "seq", F.explode("recipients").alias("to"), "folders"
-    ).select("trace", "node", "seq", store, F.lit(False).alias("left"), F.explode("folders").alias("f"))  # fmt: skip
+    went = (
+        events.of("mail.submitted")
+        .where("array_contains(marks, 'retained')")
+        .select("trace", "node", "seq", F.explode("recipients").alias("to"), "folders")
+        .select("trace", "node", "seq", store, F.lit(False).alias("left"), F.explode("folders").alias("f"))
+    )
     row = F.when(F.col("left"), by_kind("f.row", "f.row_fai")).otherwise(F.expr(f"cast(array() as {RANGES})"))
     return came.unionByName(went).select(
         "trace",
@@ -150,9 +166,13 @@ def _expired(events: Silver) -> DataFrame:
         "trace", "node", "seq", F.col("sender").alias("store"), F.explode("folders").alias("f")
     )
     return expiries.where("f.expired != '' or f.expired_fai != ''").select(
-        "trace", "node", "seq", "store", F.col("f.folder").alias("folder"),
+        "trace",
+        "node",
+        "seq",
+        "store",
+        F.col("f.folder").alias("folder"),
         by_kind("f.expired", "f.expired_fai").alias("expired"),
-    )  # fmt: skip
+    )
 
 
 def _means(mails: DataFrame, events: Silver) -> DataFrame:
@@ -183,10 +203,9 @@ def _turns(events: Silver) -> DataFrame:
     requests = events.of("request.sent").select(
         "trace", "node", "seq", F.col("source").alias("store"), F.col("at").alias("asked")
     )
-    listed = events.of("responders.considered").where("method = 'six steps'").select(
-        "trace", "node", "seq", F.explode(F.expr("filter(candidates, c -> c.group = 1)")).alias("c"),
-        F.col("at").alias("asked"),
-    )  # fmt: skip
+    first = F.explode(F.expr("filter(candidates, c -> c.group = 1)")).alias("c")
+    listed = events.of("responders.considered").where("method = 'six steps'")
+    listed = listed.select("trace", "node", "seq", first, F.col("at").alias("asked"))
     return requests.unionByName(listed.select("trace", "node", "seq", F.col("c.store").alias("store"), "asked"))
 
 
@@ -229,14 +248,21 @@ def requests_made(events: Silver, candidate_rows: DataFrame) -> DataFrame:
     known), held (the holders that are up, have an address and some of `asked`).
     """
     requests = events.of("request.sent").select(
-        "trace", "node", F.col("seq").alias("sent_seq"), "at", "entry", "source",
+        "trace",
+        "node",
+        F.col("seq").alias("sent_seq"),
+        "at",
+        "entry",
+        "source",
         by_kind("cnset", "cnset_fai").alias("asked"),
-    )  # fmt: skip
+    )
     ahead = F.struct(
-        F.col("down"), F.col("leaving"), (~F.col("preferred")).alias("not_preferred"),
+        F.col("down"),
+        F.col("leaving"),
+        (~F.col("preferred")).alias("not_preferred"),
         F.coalesce("cost", F.lit(2**31).cast("bigint")).alias("cost"),
         (-F.col("version").cast("double")).alias("newest"),
-    )  # fmt: skip
+    )
     passable = ~F.coalesce(F.col("stated.passed_over"), F.lit("")).like("%address%")
     sorted_lists = F.broadcast(
         events.of("sources.considered").where(SORTED_LIST).select("trace", "node", "seq", F.lit(True).alias("sorted"))
@@ -262,12 +288,9 @@ def requests_made(events: Silver, candidate_rows: DataFrame) -> DataFrame:
         F.expr(f"transform(filter(every, c -> c.passable and {which} and {has_some}), c -> c.store)")
         for which in ("c.key < mine.key", "not c.leaving and not c.key.down")
     )
-    return own.select(
-        "trace", "node", "at", "folder", "entry", "source", "asked", F.col("mine.row").alias("row"), "sorted",
-        better.alias("better"), held.alias("held"),
-        F.expr("mine.leaving and not mine.unsure").alias("leaving"),
-        F.expr(_within("asked", "mine.row")).alias("claimed"),
-    )  # fmt: skip
+    row, leaving = F.col("mine.row").alias("row"), F.expr("mine.leaving and not mine.unsure").alias("leaving")
+    found = (better.alias("better"), held.alias("held"), leaving, F.expr(_within("asked", "mine.row")).alias("claimed"))
+    return own.select("trace", "node", "at", "folder", "entry", "source", "asked", row, "sorted", *found)
 
 
 def marks_down(events: Silver) -> DataFrame:
@@ -279,9 +302,11 @@ def marks_down(events: Silver) -> DataFrame:
     pairs = asks.join(
         F.broadcast(downs.select("trace", "node", "store").distinct()), ["trace", "node", "store"], "left_semi"
     )
-    grouped = pairs.unionByName(downs, allowMissingColumns=True).groupBy("trace", "node", "store").agg(
-        F.collect_list(F.struct("seq", "at", "what", "retry_at")).alias("all")
-    )  # fmt: skip
+    grouped = (
+        pairs.unionByName(downs, allowMissingColumns=True)
+        .groupBy("trace", "node", "store")
+        .agg(F.collect_list(F.struct("seq", "at", "what", "retry_at")).alias("all"))
+    )
     mark = F.explode(F.expr("filter(all, d -> d.what = 'down')")).alias("mark")
     overdue = F.expr("exists(all, a -> a.what = 'ask' and a.seq < mark.seq and a.retry_at <= mark.at)")
     return grouped.select("*", mark).select(

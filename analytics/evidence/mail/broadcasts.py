@@ -30,10 +30,10 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
         F.min("guid").alias("guid"), F.count(F.lit(1)).alias("guids")
     )
     resent, section = F.expr(RESENT).alias("resent"), F.col("folders")[0].alias("f")
-    named = mails.select("trace", "node", "seq", "at", "message_type", "size", resent, section).select(
-        "trace", "node", "seq", "at", "message_type", "size", "resent",
-        "f.folder", "f.updates", ranges("f.cnset").alias("named"),
-    )  # fmt: skip
+    of_mail = ("trace", "node", "seq", "at", "message_type", "size")
+    named = mails.select(*of_mail, resent, section).select(
+        *of_mail, "resent", "f.folder", "f.updates", ranges("f.cnset").alias("named")
+    )
     changes = (
         events.of("change.made")
         .where("kind != 'fai'")
@@ -51,9 +51,11 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
         F.flatten(F.collect_list(F.expr("filter(named, r -> r.guid = guid)"))).alias("named"),
     )
     # If no holder has an address, changes count as broadcast without a mail (ML-1).
-    unsent = events.of("address.lacking").where("message_type in (2, 4)").select(
-        "trace", "node", "seq", F.explode("folders").alias("folder"), F.lit(True).alias("unsent")
-    )  # fmt: skip
+    unsent = (
+        events.of("address.lacking")
+        .where("message_type in (2, 4)")
+        .select("trace", "node", "seq", F.explode("folders").alias("folder"), F.lit(True).alias("unsent"))
+    )
     own = together.withColumn("own", F.expr(merged("named"))).drop("named", "changes")
     top = F.expr("array_max(transform(own, r -> r.high))")
     both = own.withColumn("top", top).unionByName(changes, allowMissingColumns=True)

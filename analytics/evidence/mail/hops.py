@@ -39,10 +39,9 @@ def attempts(events: Silver) -> DataFrame:
     ordinary mail server. ordinary: the mail had lost its XEXCH50 at this attempt or at an earlier hop, so it counts as
     mail of a user. by_relay: a foreign relay, whose limits nobody knows, was to take the copy.
     """
-    rows = events.lines(*_ATTEMPTS).select(
-        "trace", "node", "incarnation", "seq", "at", F.col("type").alias("what"), "mail", "next_hop", "connector", "reason",
-        F.col("retry_at").cast("long").alias("retry_at"), F.col("queue_id").cast("long").alias("queue_id"),
-    )  # fmt: skip
+    what, of_copy = F.col("type").alias("what"), ("mail", "next_hop", "connector", "reason")
+    numbers = [F.col(name).cast("long").alias(name) for name in ("retry_at", "queue_id")]
+    rows = events.lines(*_ATTEMPTS).select("trace", "node", "incarnation", "seq", "at", what, *of_copy, *numbers)
     failing = rows.where("what != 'hop.sent'").select("trace", "node", "queue_id").distinct()
     few = rows.join(F.broadcast(failing), ["trace", "node", "queue_id"], "left_semi")
     copy = Window.partitionBy("trace", "node", "queue_id").orderBy("seq")
@@ -106,9 +105,12 @@ def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> Dat
         ranked, ["trace", "node", "mail"]
     )
     other = copies.select(
-        "trace", "node", "connector", "next_hop",
+        "trace",
+        "node",
+        "connector",
+        "next_hop",
         *[F.col(name).alias(f"other_{name}") for name in ("at", "queued_at", "rank", "mail")],
-    )  # fmt: skip
+    )
     pairs = copies.join(other, ["trace", "node", "connector", "next_hop"])
     overtaken = "other_rank < rank and other_at < at"
 
@@ -116,9 +118,10 @@ def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> Dat
         return F.count_if(F.expr(f"{overtaken} and other_queued_at {when} queued_at"))
 
     return pairs.groupBy("trace", "node", "at", "mail", "connector", "priority").agg(
-        many("=").alias("before"), many(">").alias("after"),
+        many("=").alias("before"),
+        many(">").alias("after"),
         F.count_if(F.expr("other_rank != rank and other_queued_at = queued_at")).alias("others"),
-    )  # fmt: skip
+    )
 
 
 def ordinary_mails(events: Silver) -> DataFrame:
@@ -186,9 +189,11 @@ def hops(events: Silver, nodes: DataFrame) -> DataFrame:
         )
     )
     arrivals = F.count_if(F.col("type").isin("hop.received", "mail.submitted")).alias("arrivals")
-    here = events.lines("hop.received", "hop.dropped", "mail.bad", "mail.submitted").groupBy("trace", "mail", "node").agg(
-        arrivals, F.min(F.when(F.col("type") != "mail.submitted", F.col("at"))).alias("arrived_at")
-    )  # fmt: skip
+    here = (
+        events.lines("hop.received", "hop.dropped", "mail.bad", "mail.submitted")
+        .groupBy("trace", "mail", "node")
+        .agg(arrivals, F.min(F.when(F.col("type") != "mail.submitted", F.col("at"))).alias("arrived_at"))
+    )
     landed = here.where("arrived_at is not null")
     landed = landed.select("trace", "mail", F.col("node").alias("next_hop"), "arrived_at", F.lit(True).alias("landed"))
     cut = (

@@ -60,11 +60,21 @@ def mail_folders(events: Silver) -> DataFrame:
     """Return trace, mail, sender, at, message_type, folder, updates, and stands_for and row as arrays of ranges (`by_kind`)."""
     submissions = events.lines("mail.submitted")
     named = submissions.select(
-        "trace", "mail", F.col("node").alias("sender"), "at", "message_type",
+        "trace",
+        "mail",
+        F.col("node").alias("sender"),
+        "at",
+        "message_type",
         F.explode(F.from_json("folders", MAIL_FOLDERS)).alias("f"),
-    ).select("trace", "mail", "sender", "at", "message_type", "f.*")  # fmt: skip
+    ).select("trace", "mail", "sender", "at", "message_type", "f.*")
     return named.select(
-        "trace", "mail", "sender", "at", "message_type", "folder", "updates",
+        "trace",
+        "mail",
+        "sender",
+        "at",
+        "message_type",
+        "folder",
+        "updates",
         by_kind("cnset", "cnset_fai").alias("stands_for"),
         by_kind("row", "row_fai").alias("row"),
-    )  # fmt: skip
+    )

@@ -24,10 +24,15 @@ def sent(events: Silver) -> DataFrame:
 def received(events: Silver, nodes: DataFrame) -> DataFrame:
     """Return the replication mails as received, each with what its sender submitted. exact: both lab times are exact."""
     submissions = events.of("mail.submitted").select(
-        "trace", "mail", F.col("node").alias("wrote"), F.col("folders").alias("wrote_folders"),
+        "trace",
+        "mail",
+        F.col("node").alias("wrote"),
+        F.col("folders").alias("wrote_folders"),
         F.col("number").alias("wrote_number"),
-        F.col("message_type").alias("wrote_type"), F.col("at").alias("wrote_at"), F.col("lamport").alias("wrote_lamport"),
-    )  # fmt: skip
+        F.col("message_type").alias("wrote_type"),
+        F.col("at").alias("wrote_at"),
+        F.col("lamport").alias("wrote_lamport"),
+    )
     result = events.of("mail.received").join(submissions, ["trace", "mail"], "left")
     return with_exact(result, nodes, {"node": "at", "wrote": "wrote_at"})
 

@@ -31,9 +31,14 @@ def statuses(events: Silver, listed: DataFrame) -> DataFrame:
         *_CASE, F.col("at").alias("updated_at"), F.when(F.col("type") == "change.made", F.col("at")).alias("made_at")
     )
     due = events.of("status.due").select(
-        "trace", "node", "seq", "at", F.explode("folders").alias("folder"), F.col("at").alias("due_at"),
+        "trace",
+        "node",
+        "seq",
+        "at",
+        F.explode("folders").alias("folder"),
+        F.col("at").alias("due_at"),
         F.lit("due").alias("what"),
-    )  # fmt: skip
+    )
     again = listed.where(f"what = 'mail' and message_type = 16 and {_REPEAT}").select(
         *_CASE, "to", F.lit("repeat").alias("what")
     )
@@ -78,10 +83,10 @@ def repeats(events: Silver, listed: DataFrame) -> DataFrame:
     )
     arrivals = _with_replica(listed.where(f"what = 'received' and {_REPEAT}"), events)
     keys = ["trace", "node", "at", "folder", "sender"]
+    answered = F.coalesce("answered", F.lit(False)).alias("answered")
     judged = arrivals.join(answers.dropDuplicates(keys), keys, "left").select(
-        *_CASE, "mail", "message_type", "sender", "holders", "dead", "answerable", "what",
-        F.coalesce("answered", F.lit(False)).alias("answered"),
-    )  # fmt: skip
+        *_CASE, "mail", "message_type", "sender", "holders", "dead", "answerable", "what", answered
+    )
     requests = mails.where("message_type = 32 or repeat").select(
         *_CASE, "mail", "message_type", "repeat", F.explode("to").alias("store")
     )
@@ -96,18 +101,22 @@ def repeats(events: Silver, listed: DataFrame) -> DataFrame:
     later = F.coalesce(
         F.bool_or(F.expr("came_seq > before_seq and came_seq < seq and sent_at >= before_at")), F.lit(False)
     )
-    dated = dated.join(rows, ["trace", "node", "folder", "store"], "left").groupBy(
-        *_CASE, "mail", "message_type", "store", "before_at"
-    ).agg(later.alias("answered_since"))  # fmt: skip
+    dated = (
+        dated.join(rows, ["trace", "node", "folder", "store"], "left")
+        .groupBy(*_CASE, "mail", "message_type", "store", "before_at")
+        .agg(later.alias("answered_since"))
+    )
     return judged.unionByName(dated.withColumn("what", F.lit("sent")), allowMissingColumns=True)
 
 
 def _with_replica(arrivals: DataFrame, events: Silver) -> DataFrame:
     """Return the arrivals at stores that then had a replica of the folder. A store drops its replica of a folder that gets
     below a deleted one, and begins none while the folder is hidden (spec: HI-6)."""
-    turns = events.of("replica.added", "folder.shown", "replica.dropped", "folder.hidden").where(
-        "type != 'replica.added' or store = node"
-    ).select(*_CASE, F.col("type").isin("replica.added", "folder.shown").alias("begun"))  # fmt: skip
+    turns = (
+        events.of("replica.added", "folder.shown", "replica.dropped", "folder.hidden")
+        .where("type != 'replica.added' or store = node")
+        .select(*_CASE, F.col("type").isin("replica.added", "folder.shown").alias("begun"))
+    )
     before = Window.partitionBy("trace", "node", "folder").orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
     # The replicas of the topology have no event of their beginning.
     there = F.coalesce(F.last("begun", ignorenulls=True).over(before), F.lit(True))
@@ -150,9 +159,13 @@ def nightly_statuses(events: Silver, listed: DataFrame) -> DataFrame:
     moved = values.where(F.col("name").startswith("Replication Send Status")).select("trace", "node").distinct()
     mute = events.of("address.missing").where("store = node").select("trace", "node").distinct()
     few = F.broadcast(_before_sp4(events).join(moved.unionByName(mute), ["trace", "node"], "left_anti"))
-    lives = events.of("node.started").join(few, ["trace", "node"], "left_semi").groupBy("trace", "node").agg(
-        F.min("at").alias("began_at"), F.count(F.lit(1)).alias("starts")
-    ).where("starts = 1")  # fmt: skip
+    lives = (
+        events.of("node.started")
+        .join(few, ["trace", "node"], "left_semi")
+        .groupBy("trace", "node")
+        .agg(F.min("at").alias("began_at"), F.count(F.lit(1)).alias("starts"))
+        .where("starts = 1")
+    )
     stops = events.of("node.stopped").groupBy("trace", "node").agg(F.min("at").alias("ended_at"))
     first = f"(floor((began_at - {CHECK_US}) / {DAY_US}) + 1) * {DAY_US} + {CHECK_US}"
     # The whole sequence is in memory, and a trace may have any times; so the number of nights has a limit.
@@ -200,13 +213,18 @@ def status_claims(events: Silver, listed: DataFrame, things: DataFrame) -> DataF
     dropped = events.of("replica.dropped").select("trace", "node", "folder").distinct()
     last = last.join(F.broadcast(dropped), ["trace", "node", "folder"], "left_anti")
     statuses_in = last.join(_noted(events), ["trace", "node", "folder"], "left").select(
-        "trace", "folder",
+        "trace",
+        "folder",
         F.struct(
-            "node", "sender", F.col("m.at").alias("at"), F.col("m.row").alias("row"),
-            F.expr("flatten(transform(filter(coalesce(notes, array()), n -> n.at <= m.at), n -> n.ranges))").cast(RANGES)
+            "node",
+            "sender",
+            F.col("m.at").alias("at"),
+            F.col("m.row").alias("row"),
+            F.expr("flatten(transform(filter(coalesce(notes, array()), n -> n.at <= m.at), n -> n.ranges))")
+            .cast(RANGES)
             .alias("noted"),
         ).alias("s"),
-    )  # fmt: skip
+    )
     stated = statuses_in.groupBy("trace", "folder").agg(F.collect_list("s").alias("stated"))
     expired = events.of("item.expired").select("trace", "folder", "object").distinct()
     about = things.where("not forgotten").join(F.broadcast(stated), ["trace", "folder"])
@@ -217,9 +235,14 @@ def status_claims(events: Silver, listed: DataFrame, things: DataFrame) -> DataF
     missing = F.expr(f"flatten(transform(stated, s -> transform(filter({changes}, r -> {lacking}), r -> {case})))")
     claims = about.select("trace", "folder", F.explode(missing).alias("c")).select("trace", "folder", "c.*")
     silent = statuses_in.select(
-        "trace", "folder", "s.node", "s.at", "s.sender", F.lit(None).cast("string").alias("number"),
+        "trace",
+        "folder",
+        "s.node",
+        "s.at",
+        "s.sender",
+        F.lit(None).cast("string").alias("number"),
         F.lit(True).alias("noted"),
-    )  # fmt: skip
+    )
     return claims.unionByName(silent)
 
 
