@@ -52,6 +52,8 @@ export class Future {
       if (before) this.marks.types.set(mail, before.type);
     }
     this.marks.add(this.events);
+    /** The hops that are expected to end, also those that have begun. */
+    this.hops = this.marks.arrows.filter(({ from, outcome }) => from && outcome !== "failed");
     /** @type {Map<string, Arrival[]>} by server and folder */
     this.arrivals = new Map();
     /** What replicas still lack at the end of what they lack now. @type {Map<string, Map<string, NumberSet>>} */
@@ -109,11 +111,6 @@ export class Future {
       .filter(([replica]) => (folder ? replica === `${server} ${folder}` : replica.startsWith(`${server} `)))
       .flatMap(([, arrivals]) => arrivals.map(({ at }) => at));
     return times.length ? Math.max(...times) : undefined;
-  }
-
-  /** The hops that are expected to end, also those that have begun. */
-  get hops() {
-    return this.marks.arrows.filter(({ from, outcome }) => from && outcome !== "failed");
   }
 
   /**

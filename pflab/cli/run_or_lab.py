@@ -72,7 +72,9 @@ def with_forecast(run: Path | None, lab: str | None, within: str) -> tuple[RunEv
         present = _events_of(reader)  # after the forecast, so that no event is missing in between
     if not forecast["complete"]:
         err.print(f"the forecast has so many events that it ends at {forecast['to_at']}; look less far with --until")
-    return present, present.followed_by(msgspec.convert(event, AnyEvent) for event in forecast["events"])
+    events = [msgspec.convert(event, AnyEvent) for event in forecast["events"]]
+    known = present.before(events)  # the lab may have gone on meanwhile
+    return known, known.followed_by(events)
 
 
 def chosen_stores(reader: Reader, server: str | None) -> list[str]:

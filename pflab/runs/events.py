@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import structs
 
 from node.seeded_ids import setup_guid
 from pflab.errors import LabError
@@ -82,10 +84,23 @@ class RunEvents:
             _learn_folders(names, topology)  # a folder that an event renames began with its name in the topology
         return cls(path, tuple(in_order), names, problems, topology)
 
-    def followed_by(self, events: Iterable[Event]) -> RunEvents:
-        """Return this run with later events added, such as those of a forecast. Its own events stay."""
-        keys = {(event.node, event.seq) for event in self.events}
-        later = in_causal_order(event for event in events if (event.node, event.seq) not in keys)
+    def before(self, forecast: Sequence[Event]) -> RunEvents:
+        """Return this run without what servers have done since their lab was copied for a forecast.
+
+        forecast: the events of the copy. A server's events have the numbers there that they would have in the lab.
+        """
+        first: dict[str, int] = {}
+        for event in forecast:
+            if event.node != LAB:  # the numbers of the copy's own events begin with 1
+                first[event.node] = min(event.seq, first.get(event.node, event.seq))
+        known = (event for event in self.events if event.seq < first.get(event.node, event.seq + 1))
+        return replace(self, events=tuple(known))
+
+    def followed_by(self, forecast: Sequence[Event]) -> RunEvents:
+        """Return this run, which ends `before` a forecast, with the events of the forecast added."""
+        told = max((event.seq for event in self.events if event.node == LAB), default=0)
+        events = (structs.replace(event, seq=event.seq + told) if event.node == LAB else event for event in forecast)
+        later = in_causal_order(events)
         names = deepcopy(self.names)
         for event in later:
             names.learn(event)

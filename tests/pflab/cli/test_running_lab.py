@@ -18,6 +18,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+import msgspec
 import pytest
 
 from bench.ports import free_port
@@ -25,6 +26,8 @@ from pflab.cli.app import run
 from pflab.cli.running_lab import client_of
 from pflab.client import Client, ClientError
 from pflab.drivers.launch import node_environment
+from pflab.runs.events import RunEvents
+from pflab.terms.event_words import tag_of
 from pflab.terms.verdict import ExitCode
 from pflab.testing.lab import Lab
 from tests.support.lab_factory import TOKEN
@@ -32,6 +35,7 @@ from tests.support.lab_with_beginning import BEGINNING, COORDINATED, DRIVERS, la
 from tests.support.named_commands import examples_of
 from tests.support.running_lab import ONE_SITE, lab_up
 from tests.support.samples import sampled
+from traces.events import AnyEvent
 
 pytestmark = pytest.mark.live
 
@@ -244,6 +248,36 @@ def test_explain_until_says_how_it_goes_on(up: str, capsys: pytest.CaptureFixtur
         folder = Path(client.lab()["folder"])
     assert run(["explain", "A-1", "--run", str(folder), "--until", "6 h"]) == ExitCode.UNKNOWN
     assert "only a running lab has a future" in capsys.readouterr().err
+
+
+def test_explain_until_tells_of_the_faults_to_come(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A change's future has what happens to a fault that acted on it: the fault's end is an event of the lab itself."""
+    with client_of(up) as client:
+        fault = client.inject("lose", from_="A", to="B", count=2)
+        client.post("A", "Projects", subject="Hello")
+        client.advance("20 min")
+        assert run(["explain", "A-1", "--until", "30 h", "--json", "--lab", up]) == ExitCode.GOOD
+        future = json.loads(capsys.readouterr().out)["future"]["events"]
+        assert [event["words"] for event in future if event["type"] == "fault.healed"] == [f"fault {fault} is over"]
+
+
+def test_explain_until_speaks_of_the_lab_that_was_copied(up: str) -> None:
+    """A lab that goes on while its future is asked for is explained as it was when it was copied: nothing happens twice, and no
+    event takes the place of another one that has the same number in the forecast."""
+    with client_of(up) as client:
+        client.post("A", "Projects", subject="Hello")
+        forecast = [msgspec.convert(event, AnyEvent) for event in client.forecast("1 h")["events"]]
+        client.post("A", "Projects", subject="Meanwhile")
+        client.advance("20 min")
+        now = RunEvents.of(
+            Path(client.lab()["folder"]), [msgspec.convert(event, AnyEvent) for event in client.events()]
+        )
+    future = now.before(forecast).followed_by(forecast)
+    keys = [(event.node, event.seq) for event in future.events]
+    assert len(keys) == len(set(keys))
+    happens = [(event.node, event.at, tag_of(event)) for event in future.events]
+    assert {(event.node, event.at, tag_of(event)) for event in forecast} <= set(happens)
+    assert sum(tag == "change.made" for _, _, tag in happens) == 1
 
 
 @pytest.mark.parametrize(
