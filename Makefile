@@ -27,7 +27,7 @@ SECONDS  ?= 300
 COUNT    ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: changes help install relative-path demo console quick test test-spark test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console bench-tab cluster site wheel release-check simulate campaign agree mutants tamper torture fuzz pictures vendor clean
+.PHONY: changes help install relative-path demo console quick test test-spark test-debian test-long test-kills test-compose test-console test-package test-bounds test-outsiders check check-console sql rules docs bench bench-analytics bench-console bench-tab bench-class cluster site wheel release-check simulate campaign agree mutants tamper torture fuzz pictures vendor clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -200,6 +200,9 @@ bench-console: $(STAMP)  ## measure the console in Chromium beside a lab of 12 s
 
 bench-tab: site  ## measure the lab in a browser tab, in Chromium and Node.js, beside the same play in Python (ARGS: --runs N)
 	@$(BIN)/python -m bench.scale.tab $(ARGS)
+
+bench-class: $(STAMP)  ## measure a class of 300 pupils over HTTP (ARGS: --pupils N, --runs N)
+	@$(BIN)/python -m bench.scale.room $(ARGS)
 
 cluster: $(STAMP)  ## judge and play COUNT seeds on a Spark cluster, a master and two workers on this machine, and kill a worker
 	@COUNT=$(COUNT) $(BIN)/pytest tests/analytics/distributed/cluster.py $(ARGS)

@@ -143,3 +143,22 @@ async def test_names_and_votes_are_data() -> None:
         assert answer.json["you"]["name"] == name
         assert answer.headers["content-type"] == "application/json"
         assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_a_lab_that_plays_for_a_century_holds_nobody_up() -> None:
+    """While a pupil's own lab plays for a hundred years, others vote and the trainer goes on. The trainer can remove the pupil,
+    and the lab ends."""
+    async with class_open() as opened:
+        kim, ada = await opened.door.join("Kim"), await opened.door.join("Ada")
+        await opened.trainer.post("/room/lesson", {"name": "mine"})
+        await opened.trainer.post("/room/next", {"seen": 0})
+        own = (await kim.post("/room/forks"))["path"]
+        century = asyncio.create_task(kim.ask("POST", f"{own}/lab/clock/advance", {"to": "36500 d"}))
+        await ada.post("/room/votes", {"step": 1, "choice": "at once"})
+        await opened.trainer.post("/room/next", {"seen": 1})
+        assert (await ada.get())["tally"] == {"at once": 1, "after 15 minutes": 0}
+        assert not century.done()
+        (kims, _) = await opened.trainer.get("/room/pupils")
+        assert (await opened.trainer.ask("DELETE", f"/room/pupils/{kims['id']}")).status == 204
+        assert (await century).status != 200
+        assert (await opened.trainer.ask("GET", f"{own}/lab")).status == 404

@@ -2,63 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from pflab.drivers.launch import node_environment
-from pflab.terms.verdict import ExitCode
+from tests.support.class_up import class_up
 from tests.support.console_page import OpenPage
 from tests.support.room import LESSON
 
 LONGEST_MS = 60_000
-END_S = 30
-
-
-@contextmanager
-def class_up(folder: Path) -> Iterator[dict[str, str]]:
-    """Run `pflab class` with a course of one lesson, and yield what it prints for programs. It must end well."""
-    lessons = folder / "lessons"
-    lessons.mkdir()
-    (lessons / "mine.yaml").write_text(LESSON, "utf-8")
-    (lessons / "course.yaml").write_text("title: Course\nlessons: [mine, lost-mail]\n", "utf-8")
-    order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()", "class", str(lessons)]
-    pipe = subprocess.PIPE
-    with (folder / "errors").open("w") as errors:
-        served = subprocess.Popen(
-            [*order, "--port", "0", "--json", "--stop-with-stdin"],
-            stdin=pipe,
-            stdout=pipe,
-            stderr=errors,
-            text=True,
-            env=node_environment(),
-            cwd=folder,
-        )
-    assert served.stdin is not None
-    assert served.stdout is not None
-    try:
-        yield json.loads(served.stdout.readline())
-        served.stdin.close()
-        assert served.wait(END_S) == ExitCode.GOOD
-        assert "Traceback" not in (folder / "errors").read_text("utf-8")
-    finally:
-        if served.poll() is None:
-            served.kill()
-            served.wait()
-        served.stdout.close()
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    with class_up(tmp_path_factory.mktemp("class")) as found:
-        yield found
+    folder = tmp_path_factory.mktemp("class")
+    (folder / "lessons").mkdir()
+    (folder / "lessons" / "mine.yaml").write_text(LESSON, "utf-8")
+    (folder / "lessons" / "course.yaml").write_text("title: Course\nlessons: [mine, lost-mail]\n", "utf-8")
+    with class_up(folder, str(folder / "lessons")) as found:
+        yield found.ready
 
 
 def join(page: Page, name: str) -> None:
