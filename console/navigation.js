@@ -21,6 +21,9 @@ import { effect, untracked } from "./vendor/preact.js";
 /** After which time a moment or a zoom that changes no more is written, in milliseconds. Browsers permit few changes a second. */
 const SETTLE_MS = 400;
 
+/** How much of a frame is seen when it begins to play. */
+const HALF = 0.5;
+
 /**
  * Return what a page shows.
  * @param {Store} store
@@ -39,6 +42,7 @@ function sceneOf({ source, page, timeline, lesson }) {
     origins: page.origins.value,
     search: page.mailSearch.value,
     moment: moment ? { at: Math.round(moment.at), count: moment.count } : opening ? null : "end",
+    plays: false,
     axis: page.axis.value,
   };
 }
@@ -66,6 +70,10 @@ export class Navigation {
     /** Whether the user has chosen something that the address does not say yet, and whether the moment was played there. */
     this.chosen = false;
     this.played = false;
+    /** Plays on as soon as a frame can be seen, which may be far below in the page around it. */
+    this.seen = new IntersectionObserver((parts) => parts.some((part) => part.isIntersecting) && this.playOn(), {
+      threshold: HALF,
+    });
     if (bar.read()) this.show();
     else bar.write(this.fragment(), false);
     this.stop = effect(() => this.changed(sceneOf(store)));
@@ -73,6 +81,7 @@ export class Navigation {
 
   close() {
     this.stop();
+    this.seen.disconnect();
     clearTimeout(this.timer);
   }
 
@@ -88,6 +97,17 @@ export class Navigation {
     lines.push(...untracked(() => put(this.store, scene)));
     if (lines.length > 0) this.store.orders.tell(lines.join(" "));
     this.wrote(false);
+    if (!scene.plays || this.store.source.live) return;
+    if (parent === window) this.playOn();
+    else this.seen.observe(document.documentElement);
+  }
+
+  /** Play a replay from what is shown: a lesson to its next text, another run to its end. */
+  playOn() {
+    this.seen.disconnect();
+    const { lesson, timeline } = this.store;
+    if (lesson.lesson.value) lesson.replay();
+    else timeline.togglePlay();
   }
 
   /** @param {Scene} scene */

@@ -23,6 +23,7 @@ import { isoInstant, parseInstant } from "./state/lab_time.js";
  * @property {string} search in the list of mails
  * @property {{at: LabTime, count: number | null} | "end" | null} moment count: how many events have happened, if it is known.
  *   "end": of a finished run; of a live lab, the present. null: the moment of the step, or the one with which a page begins
+ * @property {boolean} plays whether a replay plays on from there; a page that is shown never says so itself
  * @property {import("./page.js").Axis} axis
  *
  * @typedef {Record<string, string>} Values what stands in the address
@@ -38,6 +39,7 @@ export const OPENING = Object.freeze({
   origins: null,
   search: "",
   moment: null,
+  plays: false,
   axis: { ordered: false, span: null },
 });
 
@@ -61,7 +63,7 @@ const SHORTEST_ORDERED = 0.001;
  * @param {Scene} scene
  * @returns {string}
  */
-export function writeScene({ step, view, selection, part, reader, origins, search, moment, axis }) {
+export function writeScene({ step, view, selection, part, reader, origins, search, moment, plays, axis }) {
   /** @type {Values} */
   const values = {};
   /** @param {string} name @param {string | null | undefined} value */
@@ -86,6 +88,7 @@ export function writeScene({ step, view, selection, part, reader, origins, searc
     put("at", isoInstant(moment.at));
     put("event", moment.count === null ? "" : String(moment.count));
   }
+  put("play", plays ? "1" : "");
   put("axis", axis.ordered ? "order" : "");
   if (axis.span && axis.span.every(axis.ordered ? onAxis : inRange)) {
     const [from, until] = axis.span.map((end) => (axis.ordered ? String(end) : isoInstant(end)));
@@ -148,6 +151,7 @@ export function readScene(fragment) {
       origins: text("origins") || null,
       search: text("search"),
       moment: get("at", OPENING.moment, (value) => momentOf(value, count)),
+      plays: get("play", OPENING.plays, (value) => value === "1" || undefined),
       axis: { ordered, span: get("from", null, (from) => spanOf(ordered, from, text("until"))) },
     },
     unread,

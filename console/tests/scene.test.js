@@ -44,6 +44,7 @@ function anyScene(random) {
     origins: one([null, name()]),
     search: one(["", "from:A is:lost", name()]),
     moment: one([null, "end", { at: START + upTo(1e12), count: one([null, upTo(99_999)]) }]),
+    plays: one([false, true]),
     axis: { ordered, span: one([null, /** @type {const} */ ([from, until])]) },
   };
 }

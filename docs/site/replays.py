@@ -41,7 +41,7 @@ class Shown:
 
 
 REPLAYS: Final = {
-    "lost": Shown("lost-mail", "step=2", "A post on server A, and a mail that will be lost on its way to B"),
+    "lost": Shown("lost-mail", "step=2&play=1", "A post on server A, and a mail that will be lost on its way to B"),
     "broadcast": Shown("new-post", "step=2", "A post on A, which the next mail takes to B and C"),
     "backfill": Shown("lost-mail", "step=5", "A gap that B does not know: a status reveals it, and backfill fills it"),
     "conflict": Shown("conflict", "step=1", "Two versions of one post, which meet by mail"),
@@ -79,7 +79,7 @@ def with_frames(markdown: str, page: str, *, lab: bool) -> str:
     def frame(match: re.Match[str]) -> str:
         name, otherwise = match.groups()
         shown = REPLAYS[name]
-        address = f"{top}/{FOLDER}/{shown.lesson}.html#{shown.opens}"
+        address = escape(f"{top}/{FOLDER}/{shown.lesson}.html#{shown.opens}")
         links = [f'<a href="{address}">Open it in a page of its own</a>']
         if lab:
             links.append(f'<a href="{top}/{LAB}/?lesson={shown.lesson}">Play this lesson in a lab</a>')

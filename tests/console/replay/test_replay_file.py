@@ -146,6 +146,22 @@ def test_a_page_shows_a_replay_in_a_frame(handout: Path, conflict: Path, open_pa
         assert frame_locator.locator("html").evaluate("root => root.scrollHeight <= innerHeight")
 
 
+def test_a_frame_plays_on_when_it_is_seen(handout: Path, conflict: Path, open_page: OpenPage, tmp_path: Path) -> None:
+    """A frame far below stays at the step of its address. Once seen, a lesson plays to its next text and a run to its end."""
+    around = tmp_path / "around.html"
+    links = (f"{handout.as_uri()}#step=2&amp;play=1", f"{conflict.as_uri()}#at=2003-10-21T00:00Z&amp;play=1")
+    frames = "".join(f'<iframe width="760" height="440" src="{link}"></iframe>' for link in links)
+    around.write_text(f'<!doctype html><title>Around</title><p style="height: 3000px">Above</p>{frames}', "utf-8")
+    page = open_page(around.as_uri(), width=800, height=920).page
+    lesson, run = (page.frame_locator("iframe").nth(index) for index in range(2))
+    expect(lesson.get_by_role("region", name="Lesson")).to_contain_text("step 2 of 10")
+    expect(run.get_by_role("button", name="Play", exact=True)).to_have_count(1)
+    page.locator("iframe").last.scroll_into_view_if_needed()
+    expect(lesson.get_by_role("region", name="Lesson")).to_contain_text("step 3 of 10")
+    expect(run.locator(".clock time")).not_to_contain_text("00:00:00")
+    assert "play=1" not in lesson.locator("html").evaluate("() => location.hash")
+
+
 def test_a_narrow_frame_shows_the_map_above_the_lesson(handout: Path, open_page: OpenPage, tmp_path: Path) -> None:
     """In a frame as wide as a phone, map, controls and lesson have the whole width, one above the other, and all are seen."""
     around = tmp_path / "around.html"
