@@ -22,9 +22,11 @@ from analytics.errors import NoTraces
 from analytics.ingest.places import contents_of
 from analytics.ingest.tables import Tables
 from analytics.pipeline import judged as by_plans
+from analytics.rules.catalogue import chosen, tables_of
 from analytics.verdicts.conclusion import conclude, together
 from pflab.campaign.seed import run_seed
 from tests.support.judged_traces import PATIENCE_S, PFLAB, Judged, assert_same_tables, pflab_check, rows_in
+from tests.support.rule_faults import place_of
 from tests.support.time_limits import SLOW_S
 
 if TYPE_CHECKING:
@@ -52,6 +54,31 @@ def test_chosen_checks_need_few_tables(spark: SparkSession, judged: Judged, tmp_
         assert [row for row in here.findings["rules"] if row.violations]
     assert Path(tables.path("evidence/versions")).exists()
     assert not Path(tables.path("evidence/candidates")).exists()
+
+
+@pytest.mark.parametrize(
+    ("selected", "deselected"), [(["agreement"], []), ([], ["agreement"])], ids=["alone", "left out"]
+)
+def test_agreement_is_judged_alone_or_left_out(
+    spark: SparkSession, judged: Judged, tmp_path: Path, selected: list[str], deselected: list[str]
+) -> None:
+    """`--select agreement` and `--deselect agreement`: in both engines the chosen checks find what they find among all checks,
+    and the tables of the others are not computed."""
+    place = judged.place(place_of("events agree with each other"))
+    checks = chosen(selected, deselected)
+    rules = tables_of(checks)
+    with by_plans([place], Tables(spark, str(tmp_path)), rules=rules) as by_spark:
+        verdict = conclude(by_spark.findings, checks)
+    with judged_here(contents_of([place]), rules=rules) as here:
+        assert conclude(here.findings, checks) == verdict
+    with judged_here(contents_of([place])) as every:
+        assert conclude(every.findings, checks) == verdict
+    assert ("events agree with each other" in {rule.check for rule in verdict.rules if rule.violations}) == bool(
+        selected
+    )
+    computed = {table.name for table in product().tables_for(rules)}
+    assert ("rules/facts" in computed, "evidence/candidates" in computed) == (bool(selected), bool(deselected))
+    assert Path(tmp_path, "evidence", "candidates").exists() == bool(deselected)
 
 
 @pytest.mark.timeout(SLOW_S)
