@@ -37,7 +37,8 @@ import { signal } from "./vendor/preact.js";
  * @property {string | null} because
  *
  * @typedef {{pupils: number, voted: number, events: number}} Counts events: how many the common lab has
- * @typedef {{id: string, name: string, vote: string | null, lab: string | null}} You
+ * @typedef {{id: string, name: string, vote: string | null, lab: string | null, tab: boolean}} You tab: whether the server has the
+ *   lab in a browser tab
  *
  * @typedef {object} Listed A pupil, as the trainer sees it.
  * @property {string} id
@@ -211,6 +212,34 @@ export class ClassRoom {
     const you = this.you.value;
     if (you) this.you.value = { ...you, lab: begun.path };
     return begun.path;
+  }
+
+  /** Open the lab of the moment in a tab of this browser. At the first text, the tab begins the lesson itself. */
+  async takeToTab() {
+    const tab = window.open("", "_blank"); // before anything is waited for, or the browser takes it for an advertisement
+    if (!tab) {
+      this.notice.value = "The browser does not let this page open a tab.";
+      return;
+    }
+    const { step, lesson } = this.seen.value ?? {};
+    if (!step) {
+      tab.location.assign(new URL(`./tab/?lesson=${encodeURIComponent(lesson ?? "")}`, document.baseURI));
+      return;
+    }
+    const answer = await this.door.ask(ROOM.lab);
+    if (!answer.ok) {
+      this.notice.value = (await answer.json()).detail;
+      tab.close();
+      return;
+    }
+    const file = new Uint8Array(await answer.arrayBuffer());
+    const give = (/** @type {MessageEvent} */ { source, origin }) => {
+      if (source !== tab || origin !== new URL(document.baseURI).origin) return;
+      removeEventListener("message", give); // loaded again, the tab keeps what the pupil has done
+      tab.postMessage(file, origin);
+    };
+    addEventListener("message", give);
+    tab.location.assign(new URL("./tab/?class", document.baseURI));
   }
 
   /** Show the map of a lab from now on. @param {string | null} path */

@@ -16,6 +16,9 @@ import { Silence } from "./silence.js";
 /** How often the page looks whether the worker answers, in milliseconds. */
 const LOOK_MS = 1_000;
 
+/** What a page that a class has opened asks it for: the file of the lab of the moment. */
+const ASKS = "pflab: which lab?";
+
 const address = Address.parse(location.search, true);
 const name = address.topology || "default";
 /** The name under which the browser keeps how many workers of this lab were ended. */
@@ -79,8 +82,19 @@ addEventListener("pagehide", () => door.leave());
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload()); // the browser has kept a page that had left
 show(door, door.condition);
 
+/** Whether the page of a class was asked for the lab of the moment. */
+let asked = false;
+addEventListener("message", ({ origin, data }) => {
+  if (origin !== location.origin || !(data instanceof Uint8Array)) return;
+  door.open({ how: "file", content: data }).catch(() => undefined); // then the worker offers what it has, with the reason
+});
+
 const stop = effect(() => {
   const { state, words } = door.condition.value;
+  if ((state === "choosing" || state === "ready") && address.role === "class" && opener && !asked) {
+    asked = true;
+    opener.postMessage(ASKS, location.origin);
+  }
   // The lesson is asked for, not its neighbour. If that does not open, the page says why, and asks.
   if (state === "choosing" && address.lesson && !words) door.open({ how: "kept" }).catch(() => undefined);
   if (state !== "ready") return;

@@ -32,7 +32,7 @@ from node.api.values import problem
 from pflab.room.pupils import Pupil, TooFast
 from pflab.room.room import NotOfTheClass, Room, path_of
 
-OPEN: Final = re.compile(r"/|/class|/console/.*|/docs|/openapi\.json|/livez|/readyz")
+OPEN: Final = re.compile(r"/|/class|/console/.*|/tab/.*|/docs|/openapi\.json|/livez|/readyz")
 """The paths that need no key: files that are the same for every class."""
 
 PUPIL_BODY_BYTES: Final = 256 * 1024

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
+import mimetypes
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from http import HTTPStatus
+from pathlib import Path
 from typing import Final
 
 from node.api.app import Api
 from node.api.asgi import App, Receive, Request, Response, Scope, Send
 from node.api.http_server import HttpLimits
 from node.api.routing.routes import Routes
+from node.api.values import problem
 from pflab.errors import LabError, NotThere
 from pflab.lab.served_lab import ServedLab
 from pflab.lessons.routes import extension_of
 from pflab.room.pupils import MOST_PUPILS
 from pflab.room.room import NotOfTheClass, NotTheTrainer, Room
 from pflab.room.routes import ROOM
-from pflab.server.console import CONSOLE_FILES, IfNoneMatch, console_file
+from pflab.server.console import CONSOLE_FILES, FILE_PATH, IfNoneMatch, console_file
 from pflab.server.events import EVENTS_OF_LABS
 from pflab.server.extension import Extension
+from pflab.threads import in_thread
 
 LIMITS: Final = HttpLimits(
     connections=4 * MOST_PUPILS, client_connections=4 * MOST_PUPILS, client_streams=3 * MOST_PUPILS
@@ -49,6 +54,30 @@ async def console(_: None, request: Request, if_none_match: IfNoneMatch = None) 
     if "lab=" in request.query:
         return console_file("index.html", if_none_match)
     return Response(status=HTTPStatus.TEMPORARY_REDIRECT, headers={"Location": "/class"})
+
+
+TAB: Final = Routes[Path](shown=False)
+"""The lab in a browser tab, as `make site` has built it. Its subject is the folder."""
+
+MIME: Final = mimetypes.MimeTypes()
+MIME.add_type("text/javascript", ".js")
+MIME.add_type("text/javascript", ".mjs")
+MIME.add_type("application/wasm", ".wasm")
+
+
+@TAB.get("/tab/{path:path}")
+async def tab_file(folder: Path, path: str, if_none_match: IfNoneMatch = None) -> Response:
+    """Return a file of the lab in a tab; its own page has the policy."""
+    name = path or "index.html"
+    if not FILE_PATH.fullmatch(name) or not (folder / name).is_file():
+        return problem(HTTPStatus.NOT_FOUND, "Http", "the lab in a tab has no such file")
+    content = await in_thread((folder / name).read_bytes)
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    headers = {"ETag": tag, "Cache-Control": "no-cache", "Referrer-Policy": "no-referrer"}
+    if if_none_match is not None and tag in if_none_match:
+        return Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
+    kind = MIME.guess_type(name)[0] or "application/octet-stream"
+    return Response(content, media_type=kind, headers=headers)
 
 
 def app_of_class(room: Room) -> App:
@@ -82,4 +111,7 @@ def api_of_class(room: Room, lessons: Extension) -> Api:
         *EVENTS_OF_LABS.serving(lambda: lab_at),
         *lessons.routes,
     ]
+    if room.tab is not None:
+        folder = room.tab
+        served += TAB.serving(lambda: folder)
     return Api(served, title="pflab class", errors={**_ERRORS, **lessons.errors}, mounts={lessons.path: lessons.app})

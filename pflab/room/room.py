@@ -22,6 +22,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, Final
 
 from node.api.access import carries
@@ -68,13 +69,20 @@ class Room:
 
     classroom: plays the lessons. It must have room for `forks` and COMMON_LABS.
     forks: how many pupils may have labs here.
+    tab: the folder with the lab in a browser tab, in which pupils' own labs then run; None if there is none.
     monotonic: returns real time in seconds.
     """
 
     def __init__(
-        self, classroom: Classroom, *, forks: int = MOST_FORKS, monotonic: Callable[[], float] = time.monotonic
+        self,
+        classroom: Classroom,
+        *,
+        forks: int = MOST_FORKS,
+        tab: Path | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.classroom = classroom
+        self.tab: Final = tab
         self.trainer_token: Final = secrets.token_urlsafe(SECRET_BYTES)
         self.key: Final = secrets.token_urlsafe(KEY_BYTES)
         self.invitation = ""
@@ -288,7 +296,13 @@ class Room:
         pupil.step = self._view["step"]
         question = self._view["question"]
         vote = None if question is None else self._votes.get(question, {}).get(pupil.id)
-        you = {"id": pupil.id, "name": pupil.name, "vote": vote, "lab": path_of(self.lab_of(pupil))}
+        you = {
+            "id": pupil.id,
+            "name": pupil.name,
+            "vote": vote,
+            "lab": path_of(self.lab_of(pupil)),
+            "tab": self.tab is not None,
+        }
         return {**self._view, **self._counts(), "you": you}
 
     def seen_by_trainer(self) -> dict[str, Any]:

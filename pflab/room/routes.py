@@ -50,7 +50,7 @@ _SEEN: Final = {
     "pupils": 28,
     "voted": 11,
     "lab": "/lessons/28c9551c89e0048e",
-    "you": {"id": "5f0c21aa", "name": "Kim", "vote": "at once", "lab": None},
+    "you": {"id": "5f0c21aa", "name": "Kim", "vote": "at once", "lab": None, "tab": False},
 }
 
 
@@ -91,8 +91,9 @@ ROOM: Final = Routes[Room]("/room", tag="class", answers=refusals(401, 403))
 @ROOM.get("", answers={200: shown(dict[str, Any], _SEEN, "What the caller sees.")})
 async def seen(room: Room, who: Who = "") -> Response:
     """Return what the caller sees: the lesson, its step, the question and its choices, the caller's own vote, and the path of
-    the lab. Pupils get no notes; `tally`, the votes by choice, is null until the trainer shows it or the answer is told.
-    The trainer gets `notes`, `following`, `votes` and the `list` of pupils too."""
+    the lab; `tab` says whether the server has the lab in a browser tab, at /tab/. Pupils get no notes; `tally`, the votes by
+    choice, is null until the trainer shows it or the answer is told. The trainer gets `notes`, `following`, `votes` and the
+    `list` of pupils too."""
     return json_response(room.seen_by_trainer() if room.is_trainer(who) else room.seen_by_pupil(room.pupil_of(who)))
 
 

@@ -45,7 +45,7 @@ _HEADERS: Final = {
 }
 
 _PART: Final = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}"
-_PATH: Final = re.compile(rf"(?:{_PART}/){{0,7}}{_PART}")
+FILE_PATH: Final = re.compile(rf"(?:{_PART}/){{0,7}}{_PART}")
 """A path below the folder. No part begins with a dot, so no path leaves the folder."""
 
 IfNoneMatch = Annotated[str | None, Header("If-None-Match")]
@@ -70,7 +70,7 @@ async def file(_: None, path: str, if_none_match: IfNoneMatch = None) -> Respons
 def console_file(path: str, etags: str | None) -> Response:
     """Return a file of the console, or 304 if the browser has it already."""
     file = CONSOLE / path
-    if not _PATH.fullmatch(path) or file.suffix not in TYPES or not file.is_file():
+    if not FILE_PATH.fullmatch(path) or file.suffix not in TYPES or not file.is_file():
         return problem(HTTPStatus.NOT_FOUND, "Http", "the console has no such file")
     content = file.read_bytes()
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'

@@ -23,7 +23,7 @@ export function PupilPage({ room }) {
     </header>
     <${Step} room=${room} />
     <p class="notice" role="alert">${room.notice.value}</p>
-    ${room.seen.value?.lab && html`<${OwnLab} room=${room} lab=${you?.lab ?? null} />`}
+    ${room.seen.value?.lab && html`<${OwnLab} room=${room} lab=${you?.lab ?? null} tab=${you?.tab} />`}
     <${ClassMap} room=${room} />
   </main>`;
 }
@@ -56,8 +56,8 @@ function Join({ room }) {
   </main>`;
 }
 
-/** @param {{room: ClassRoom, lab: string | null}} props */
-function OwnLab({ room, lab }) {
+/** tab: whether the lab runs in this browser. @param {{room: ClassRoom, lab: string | null, tab: boolean | undefined}} props */
+function OwnLab({ room, lab, tab }) {
   const [busy, setBusy] = useState(false);
   const take = async () => {
     setBusy(true);
@@ -70,10 +70,12 @@ function OwnLab({ room, lab }) {
   };
   return html`<div class="own-lab" role="group" aria-label="A lab of your own">
     ${
-      lab
-        ? html`<a class="button primary" href=${`./?lab=${lab}&class`} target="_blank">Open your lab</a>
+      tab
+        ? html`<button disabled=${busy} onClick=${() => room.takeToTab()}>Take this lab</button>`
+        : lab
+          ? html`<a class="button primary" href=${`./?lab=${lab}&class`} target="_blank">Open your lab</a>
             <button disabled=${busy} onClick=${take}>Take it again, as it is now</button>`
-        : html`<button disabled=${busy} onClick=${take}>${busy ? "…" : "Take this lab"}</button>`
+          : html`<button disabled=${busy} onClick=${take}>${busy ? "…" : "Take this lab"}</button>`
     }
     <button onClick=${save}>Save this lab as a file</button>
     <p class="hint">Your lab is a copy. What you do in it changes nothing for the class.</p>

@@ -62,6 +62,13 @@ def class_(
         int,
         Option(min=0, max=MOST_LABS, help="How many pupils may have labs of their own on this server at once."),
     ] = MOST_FORKS,
+    site: Annotated[
+        Path | None,
+        Option(
+            metavar="DIR",
+            help="The folder that make site has built. Labs of pupils then run in their own browsers, any number of them.",
+        ),
+    ] = None,
     stop_with_stdin: StopWithStdin = False,
     as_json: Annotated[
         bool,
@@ -82,7 +89,10 @@ def class_(
     if address is not None and not address.startswith(("http://", "https://")):
         raise CommandError(f"--address {address}: write a whole address, such as https://class.example")
     classroom = Classroom(lessons_in(course), most=COMMON_LABS + labs)
-    room = Room(classroom, forks=labs)
+    tab = None if site is None else site / "lab"
+    if tab is not None and not (tab / "index.html").is_file():
+        raise CommandError(f"--site {site}: there is no lab in this folder; build it with make site")
+    room = Room(classroom, forks=labs, tab=tab)
     raise_most_open_files()
     try:
         asyncio.run(_serve(room, lesson, (host, port), address, stop_with_stdin=stop_with_stdin, as_json=as_json))

@@ -270,6 +270,28 @@ async def test_the_lesson_may_be_played_on_in_the_console() -> None:
         assert (await kim.get())["state"] == "waiting"
 
 
+async def test_the_lab_in_a_tab_is_given_as_files(tmp_path: Path) -> None:
+    """A class that has the files of make site gives them and nothing beside them, with their types, and tells pupils so."""
+    site = tmp_path / "lab"
+    (site / "python").mkdir(parents=True)
+    (tmp_path / "secret").write_text("secret", "utf-8")
+    contents = {"index.html": "text/html", "service_worker.js": "text/javascript", "python/a.wasm": "application/wasm"}
+    for name in contents:
+        (site / name).write_text(name, "utf-8")
+    async with class_open(tab=site) as opened:
+        for name, kind in contents.items():
+            answer = await opened.stranger.ask("GET", f"/tab/{'' if name == 'index.html' else name}")
+            assert (answer.status, answer.content.decode(), answer.headers["content-type"]) == (200, name, kind)
+            again = await opened.stranger.ask("GET", f"/tab/{name}", headers={"If-None-Match": answer.headers["etag"]})
+            assert again.status == 304
+        for wrong in ("../secret", "..%2Fsecret", "%2e%2e/secret", "python", "python/", "none.js", "/etc/passwd"):
+            assert (await opened.stranger.ask("GET", f"/tab/{wrong}")).status in {401, 404}, wrong
+        assert (await (await opened.door.join("Kim")).get())["you"]["tab"]
+    async with class_open() as opened:
+        assert (await opened.stranger.ask("GET", "/tab/")).status == 404
+        assert not (await (await opened.door.join("Kim")).get())["you"]["tab"]
+
+
 ONLY_TRAINER = [
     ("GET", "/room/pupils", None),
     ("DELETE", "/room/pupils/0", None),

@@ -103,6 +103,7 @@ def test_without_the_extra_there_is_an_address_and_no_picture(tmp_path: Path) ->
         (["--lesson", "lost-mial"], "did you mean"),
         (["no-such-folder"], "no lessons"),
         (["--address", "class.example"], "https://"),
+        (["--site", "no-such-folder"], "make site"),
         (["--host", "192.0.2.1"], "choose another host or port"),
     ],
 )
