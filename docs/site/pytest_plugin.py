@@ -13,7 +13,7 @@ from typing import Any, cast
 from client_calls import docstring, methods, signature
 
 import pflab.testing
-from pflab.testing import lab_process, labs, plugin
+from pflab.testing import labs, plugin, up_process
 
 HEAD = """# The pytest plugin
 
@@ -88,7 +88,7 @@ def _fixtures() -> Iterator[tuple[str, str, str, str]]:
 
 def _alias(name: str) -> str:
     """Return the definition of a type that is no class, and the text below it."""
-    for module in (lab_process, labs):
+    for module in (up_process, labs):
         body = _tree(module).body
         for each, below in pairwise(body):
             if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == name and isinstance(below, ast.Expr):

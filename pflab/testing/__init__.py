@@ -13,10 +13,11 @@ Public names: `AsyncLab`, `Driver`, `Lab`, `LabNotStarted`, `LabProcess`, `Mailb
 
 from pflab.testing.async_lab import AsyncLab
 from pflab.testing.lab import Lab
-from pflab.testing.lab_process import Driver, LabNotStarted, LabProcess
+from pflab.testing.lab_process import LabProcess
 from pflab.testing.labs import Topology
 from pflab.testing.mailbox import Mailbox, ReceivedMail, open_mailbox
 from pflab.testing.organization import Organization
+from pflab.testing.up_process import Driver, LabNotStarted
 
 __all__ = [
     "AsyncLab",

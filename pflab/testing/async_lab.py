@@ -7,7 +7,8 @@ A cancelled call still ends in its thread, and the next call begins after it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractContextManager, asynccontextmanager
 from functools import update_wrapper
 from inspect import isawaitable
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
@@ -45,6 +46,10 @@ def _waits(call: Callable[Concatenate[Lab, P], R]) -> Callable[Concatenate[Async
 def _ask(_lab: Lab, condition: Callable[[], object]) -> object:
     """Return what a condition returns. It may call the lab, so nothing else does meanwhile."""
     return condition()
+
+
+def _enter(_lab: Lab, copy: AbstractContextManager[Lab]) -> Lab:
+    return copy.__enter__()
 
 
 class AsyncLab:
@@ -134,6 +139,16 @@ class AsyncLab:
     last_events = _waits(Lab.last_events)
     go_back = _waits(Lab.go_back)
 
+    @asynccontextmanager
+    async def fork(self) -> AsyncIterator[AsyncLab]:
+        """Yield a copy of this lab as it is now, as `Lab.fork` does."""
+        copy = self.sync.fork()
+        other = AsyncLab(await self._entered(copy))
+        try:
+            yield other
+        finally:
+            await asyncio.shield(asyncio.to_thread(copy.__exit__, None, None, None))
+
     async def until(self, condition: Callable[[], object], within: str) -> None:
         """Let time pass, instant by instant, until a condition is true. What the condition returns is awaited if it can be.
         Raises AssertionError if it is not true within that time.
@@ -157,5 +172,6 @@ class AsyncLab:
         return await value if isawaitable(value) else value
 
     _asked = _waits(_ask)
+    _entered = _waits(_enter)
     _instant_after = _waits(Lab._instant_after)
     _never_true = _waits(Lab._never_true)

@@ -26,7 +26,7 @@ from typing import Final
 
 from pflab.client import ClientError
 from pflab.testing.lab import Lab
-from pflab.testing.lab_process import LabNotStarted
+from pflab.testing.up_process import LabNotStarted
 
 FOUND: Final = "pytest"
 BEFORE_EACH: Final = "pytest-test"

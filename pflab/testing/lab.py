@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPResponse
 from inspect import isawaitable, iscoroutine
 from itertools import dropwhile
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, Final, Unpack
 from urllib.parse import urlencode
 
 from pflab.client import CHECK_S, UNHEARD, Client, ClientError, RequestOptions, quoted
+from pflab.testing.up_process import UpProcess
 
 __tracebackhide__ = True  # pytest shows the lines of the test that calls this module, not those in it
 
@@ -250,6 +253,27 @@ class Lab(Client):
         name = name or self._start
         self.reset(name)
         self._wait_for_another(history, f"has not gone back to {name!r}")
+
+    @contextmanager
+    def fork(self) -> Iterator[Lab]:
+        """Yield a copy of this lab as it is now, to try there what this lab must not notice. The copy is simulated, in a
+        process of its own, with a paused clock, and is removed at the end. Raises LabNotStarted if it cannot start.
+
+            with lab.fork() as other:
+                other.stop("B")
+                other.advance("6 h")
+        """
+        content = self.take()
+        folder = Path(mkdtemp(prefix="pflab-fork-"))
+        try:
+            (folder / "lab.zip").write_bytes(content)
+            with (
+                closing(UpProcess(None, folder, driver="simulated", continues=folder / "lab.zip")) as process,
+                closing(Lab(process.url, token=process.token, runs_in=folder, state=process.state)) as fork,
+            ):
+                yield fork
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def begin_again(self, topology: Mapping[str, Any] | str) -> None:
         """Start a new run with a topology: its keys, or the text of a topology file. Only a lab in containers can do this."""

@@ -33,8 +33,9 @@ from pflab.home import HOME
 from pflab.testing.existing_lab import ExistingLab
 from pflab.testing.judge import Judge, RuleViolated
 from pflab.testing.lab import START, Lab
-from pflab.testing.lab_process import Driver, LabNotStarted, LabProcess
+from pflab.testing.lab_process import LabProcess
 from pflab.testing.organization import Organization
+from pflab.testing.up_process import Driver, LabNotStarted
 
 Topology = Path | str | Mapping[str, Any] | Organization
 """A topology file, the name of an example that comes with pflab, or a topology."""

@@ -17,9 +17,9 @@ import pytest
 if TYPE_CHECKING:
     from pflab.testing.async_lab import AsyncLab
     from pflab.testing.lab import Lab
-    from pflab.testing.lab_process import Driver
     from pflab.testing.labs import Labs, Topology
     from pflab.testing.mailbox import Mailbox
+    from pflab.testing.up_process import Driver
 
 _MARKER = "pflab_topology"
 
@@ -241,7 +241,7 @@ def _lent(request: pytest.FixtureRequest, lending: AbstractContextManager[Lab]) 
 @contextmanager
 def _remembered(request: pytest.FixtureRequest, lending: AbstractContextManager[Lab]) -> Iterator[Lab]:
     from pflab.client import ClientError  # noqa: PLC0415 - as above
-    from pflab.testing.lab_process import LabNotStarted  # noqa: PLC0415 - as above
+    from pflab.testing.up_process import LabNotStarted  # noqa: PLC0415 - as above
 
     with ExitStack() as lent:
         wrong = ""

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from pflab.client import ClientError
-from pflab.testing import AsyncLab, Driver, Lab, LabNotStarted, LabProcess, lab_process
+from pflab.testing import AsyncLab, Driver, Lab, LabNotStarted, LabProcess, up_process
 from pflab.testing import lab as testing_lab
 from traces.events import RunEnded
 from traces.reading import read_folder
@@ -90,6 +90,39 @@ def test_a_child_of_the_tests_does_not_keep_a_lab_up(process: LabProcess) -> Non
     os.close(writer)
     os.waitpid(child, 0)
     assert any(isinstance(event, RunEnded) for event in read_folder(folder / "traces").events)
+
+
+def test_a_fork_is_a_copy_that_the_lab_does_not_notice(process: LabProcess) -> None:
+    """A fork begins with what the lab has, its faults too. What is done in one does not happen in the other, and untouched both
+    have the same future."""
+    lab = process.lab
+    lab.inject("lose", from_="A", to="B", type="content", count=1)
+    lab.post("A", "Projects", subject="Hello")
+    with lab.fork() as fork:
+        assert fork.now() == lab.now()
+        assert fork.faults() == lab.faults() != []
+        fork.stop("C")
+        fork.post("A", "Projects", subject="only there")
+        fork.advance("3 d")
+        assert {message["subject"] for message in fork.messages("B", "Projects")} == {"Hello", "only there"}
+    assert lab.lab()["servers"][2]["status"] == "running"
+    assert [message["subject"] for message in lab.messages("A", "Projects")] == ["Hello"]
+    with lab.fork() as fork:
+        expected = fork.until_converged("Projects", "4 d")
+        assert lab.until_converged("Projects", "4 d")["now_at"] == expected["now_at"]
+        assert lab.state("B", "Projects") == fork.state("B", "Projects")
+
+
+async def test_a_fork_in_coroutines(process: LabProcess) -> None:
+    """The fork of an AsyncLab is an AsyncLab, and ends with its block, also with an error."""
+    lab = AsyncLab(process.lab)
+    with pytest.raises(ZeroDivisionError):
+        async with lab.fork() as fork:
+            await fork.post("A", "Projects", subject="only there")
+            assert await lab.messages("A", "Projects") == []
+            raise ZeroDivisionError
+    with pytest.raises(ClientError, match="is the lab up"):
+        await fork.now()
 
 
 async def test_a_call_after_a_cancelled_call(process: LabProcess) -> None:
@@ -168,7 +201,7 @@ def test_a_lab_frozen_at_its_start_is_not_waited_for(tmp_path: Path, monkeypatch
         os.kill(started.pid, signal.SIGSTOP)
         return started
 
-    monkeypatch.setattr(lab_process, "START_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(up_process, "START_TIMEOUT_S", 0.1)
     monkeypatch.setattr(subprocess, "Popen", frozen)
     with pytest.raises(LabNotStarted) as failed:
         LabProcess("one-site", tmp_path / "lab", driver="simulated")
@@ -177,7 +210,7 @@ def test_a_lab_frozen_at_its_start_is_not_waited_for(tmp_path: Path, monkeypatch
 
 def test_a_lab_that_does_not_end_is_killed_with_a_warning(process: LabProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     """The warning names the folder whose traces are incomplete."""
-    monkeypatch.setattr(lab_process, "STOP_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(up_process, "STOP_TIMEOUT_S", 0.1)
     os.kill(process._process.pid, signal.SIGSTOP)
     with pytest.warns(UserWarning, match=r"lab did not end within 0\.1 s, and was killed; .*; a signal has stopped"):
         process.close()
