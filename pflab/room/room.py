@@ -33,7 +33,7 @@ from pflab.lessons.classroom import Classroom, LessonUnknown, NoRoom, OpenLesson
 from pflab.lessons.played_lesson import Beat, LessonStatus
 from pflab.room.broadcast import Broadcast, cut, line_of, lines, new_queue
 from pflab.room.pupils import SECRET_BYTES, Pupil, Pupils
-from topology.problems import one_of, quoted
+from topology.problems import counted, one_of, quoted
 
 MOST_FORKS: Final = 8
 """How many pupils may have labs on this server. All are simulated by this process, which also serves the class (decision)."""
@@ -260,7 +260,7 @@ class Room:
             others = [each for each in self.pupils if each is not pupil and self.lab_of(each) is not None]
             if len(others) >= self._forks:
                 raise NoRoom(
-                    f"{self._forks} pupils have labs on this server, which is the limit; "
+                    f"this server has room for {counted(self._forks, 'lab')} of pupils, which is the limit; "
                     "wait until one ends, or look at the lab of the class"
                 )
             await self._end_lab(pupil)
