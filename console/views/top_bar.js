@@ -275,12 +275,13 @@ function Verdict({ store, state }) {
   const allAgree = agree === folders;
   const suspended = Object.values(state.servers).some((server) => server.suspended);
   const conflictWords = conflicts ? `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}` : "";
+  const words = `${allAgree ? "all folders agree" : `${agree} of ${folders} folders agree`}${conflictWords}`;
   return html`<button
     class=${`badge verdict ${allAgree && !conflictWords && !suspended ? "good" : "warn"}`}
     onClick=${() => (store.page.view.value = "replicas")}
-    title=${`At ${clockTime(state.at)}: ${allAgree ? "all running holders of each folder have every change" : "click to see what is missing"}`}
+    title=${`${words} at ${clockTime(state.at)}: ${allAgree ? "all running holders of each folder have every change" : "click to see what is missing"}`}
   >
-    ${allAgree ? "all folders agree" : `${agree} of ${folders} folders agree`}${conflictWords}
+    ${words}
   </button>`;
 }
 
