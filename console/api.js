@@ -61,6 +61,7 @@ export const ROOM = {
   tally: "/room/tally",
   invitation: "/room/invitation",
   window: "/room/window",
+  projected: "/room/projected",
   /** @param {string} id */
   pupil: (id) => `/room/pupils/${part(id)}`,
 };

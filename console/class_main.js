@@ -21,6 +21,7 @@ preferences.apply();
 const role = new URLSearchParams(location.search);
 const trains = role.has("trainer") || role.has("projector");
 const room = new ClassRoom(trains ? trainerToken() : location.hash.slice(1), trains, preferences);
+room.projects = role.has("projector");
 const page = role.has("projector") ? Projector : trains ? TrainerPage : PupilPage;
 const root = /** @type {HTMLElement} */ (document.getElementById("class"));
 root.replaceChildren();

@@ -53,6 +53,7 @@ import { signal } from "./vendor/preact.js";
  * @property {string | null} following
  * @property {Record<string, number> | null} votes
  * @property {Listed[]} list
+ * @property {{id: string, name: string, lab: string, events: number} | null} projected whose lab the projector shows
  */
 
 /** How long to wait before a stream is opened again, in milliseconds: three hundred pages do not come back in one moment. */
@@ -80,10 +81,12 @@ export class ClassRoom {
     this.you = signal(/** @type {You | null} */ (null));
     this.ofTrainer = signal(/** @type {OfTrainer | null} */ (null));
     this.connected = signal(true);
+    /** Whether this page is the projector's, which can show the lab of a pupil. */
+    this.projects = false;
     /** Why the last thing did not work. */
     this.notice = signal("");
-    /** The common lab. @type {import("./vendor/preact.js").Signal<Store | null>} */
-    this.common = signal(/** @type {Store | null} */ (null));
+    /** The lab whose map is shown: the common one, or on the projector that of a pupil. @type {import("./vendor/preact.js").Signal<Store | null>} */
+    this.shown = signal(/** @type {Store | null} */ (null));
     /** @type {import("./source/server_door.js").Door} */
     this.door = {
       origin: null,
@@ -175,7 +178,10 @@ export class ClassRoom {
       const value = JSON.parse(data);
       if (name === "step") await this.stepped(value);
       else if (name === "counts") this.counts.value = value;
-      else if (name === "class") this.ofTrainer.value = value;
+      else if (name === "class") {
+        this.ofTrainer.value = value;
+        this.showWanted();
+      }
       await this.catchUp().catch(() => undefined); // the map stays as it is until the next change
     }
   }
@@ -185,9 +191,7 @@ export class ClassRoom {
     const before = this.seen.value;
     this.seen.value = seen;
     if (!this.trains && (before === null || before.step !== seen.step || before.lab !== seen.lab)) await this.read();
-    if (before?.lab !== seen.lab) this.showLab(seen.lab);
-    const common = this.common.value;
-    if (common) common.page.highlight.value = seen.highlight;
+    this.showWanted();
   }
 
   /** Read what only this pupil sees. */
@@ -242,26 +246,35 @@ export class ClassRoom {
     tab.location.assign(new URL("./tab/?class", document.baseURI));
   }
 
+  /** Show the map of the common lab, or on the projector that of the pupil whose lab the trainer shows. */
+  showWanted() {
+    const { lab = null, highlight = null } = this.seen.value ?? {};
+    const projected = this.projects ? this.ofTrainer.value?.projected : null;
+    const wanted = projected ? projected.lab : lab;
+    if ((this.shown.value?.source.base ?? null) !== wanted) this.showLab(wanted);
+    if (this.shown.value) this.shown.value.page.highlight.value = projected ? null : highlight;
+  }
+
   /** Show the map of a lab from now on. @param {string | null} path */
   showLab(path) {
-    this.common.value?.close();
+    this.shown.value?.close();
     if (path === null) {
-      this.common.value = null;
+      this.shown.value = null;
       return;
     }
     const address = new Address({ base: path, role: "class" }, false);
-    this.common.value = new Store(new LiveSource(path, this.door), address, () => this.showLab(path), this.preferences);
+    this.shown.value = new Store(new LiveSource(path, this.door), address, () => this.showLab(path), this.preferences);
   }
 
   /** Read the events of the common lab up to now. */
   async catchUp() {
-    const store = this.common.value;
+    const store = this.shown.value;
     if (!store || !("history" in store.source)) return;
     const { source, timeline } = store;
     if (!source.history) timeline.begin(await source.begin());
     for (;;) {
       const { lines, end } = await source.eventsAfter(source.count);
-      if (store !== this.common.value) return;
+      if (store !== this.shown.value) return;
       if (end !== source.count + lines.length) {
         this.showLab(source.base);
         return;

@@ -165,10 +165,14 @@ class Pupils:
 
     def remove(self, id_: str) -> Pupil:
         """Remove a pupil and return it. Raises PupilUnknown."""
+        return self._by_digest.pop(self.with_id(id_).digest)
+
+    def with_id(self, id_: str) -> Pupil:
+        """Return the pupil with this id. Raises PupilUnknown."""
         pupil = next((each for each in self if each.id == id_), None)
         if pupil is None:
             raise PupilUnknown("the class has no pupil with this id; GET /room/pupils lists them")
-        return self._by_digest.pop(pupil.digest)
+        return pupil
 
     def _free(self, name: str) -> str:
         """Return a name, with a number if another pupil has it."""

@@ -60,6 +60,10 @@ class NotTheTrainer(LabError):
     """A request that only the trainer may make."""
 
 
+class NoOwnLab(NotThere):
+    """A pupil has no lab of its own on this server."""
+
+
 class NoSavedLab(NotThere):
     """There is no saved lab at this text."""
 
@@ -96,6 +100,8 @@ class Room:
         """Keeps the common lesson in use, so that it never makes room."""
         self._votes: dict[int, dict[str, str]] = {}
         """The votes by the index of the question, and by pupil."""
+        self._projected: Pupil | None = None
+        """The pupil whose lab the projector shows in place of the common one."""
         self._shown: set[int] = set()
         """The questions whose votes the trainer has shown."""
         self._number = 0
@@ -278,6 +284,26 @@ class Room:
             pupil.lab = None
         return pupil.lab
 
+    def project(self, id_: str | None) -> None:
+        """Let the projector show the lab of a pupil in place of the common one; None lets it show the common one again.
+        Raises PupilUnknown, and NoOwnLab for a pupil without a lab on this server."""
+        pupil = None if id_ is None else self.pupils.with_id(id_)
+        if pupil is not None and self.lab_of(pupil) is None:
+            raise NoOwnLab(f"{pupil.name} has no lab on this server, so the projector cannot show it")
+        self._projected = pupil
+        self._tell_soon()
+
+    def _on_projector(self) -> dict[str, Any] | None:
+        """Return whose lab the projector shows, as JSON values; None for the common lab."""
+        pupil = self._projected
+        lab = None if pupil is None or pupil not in list(self.pupils) else self.lab_of(pupil)
+        if pupil is None or lab is None:
+            self._projected = None
+            return None
+        opened = self.classroom.lesson(lab)
+        events = 0 if opened is None else opened.lab.record.count
+        return {"id": pupil.id, "name": pupil.name, "lab": path_of(lab), "events": events}
+
     async def give_back(self, pupil: Pupil) -> None:
         """End the lab of a pupil."""
         await self._end_lab(pupil)
@@ -318,6 +344,7 @@ class Room:
             "following": lesson and lesson.played.following_text(),
             "votes": question and self._tally(question),
             "list": self.listed(),
+            "projected": self._on_projector(),
         }
 
     def listed(self) -> list[dict[str, Any]]:

@@ -84,6 +84,12 @@ class AtStep(Body, frozen=True, kw_only=True):
     step: Step
 
 
+class OnProjector(Body, frozen=True, kw_only=True):
+    """pupil: the id of the pupil whose lab is shown; null shows the common lab again."""
+
+    pupil: Annotated[str, Meta(max_length=100, examples=["5f0c21aa"])] | None
+
+
 ROOM: Final = Routes[Room]("/room", tag="class", answers=refusals(401, 403))
 """One class."""
 
@@ -92,8 +98,8 @@ ROOM: Final = Routes[Room]("/room", tag="class", answers=refusals(401, 403))
 async def seen(room: Room, who: Who = "") -> Response:
     """Return what the caller sees: the lesson, its step, the question and its choices, the caller's own vote, and the path of
     the lab; `tab` says whether the server has the lab in a browser tab, at /tab/. Pupils get no notes; `tally`, the votes by
-    choice, is null until the trainer shows it or the answer is told. The trainer gets `notes`, `following`, `votes` and the
-    `list` of pupils too."""
+    choice, is null until the trainer shows it or the answer is told. The trainer gets `notes`, `following`, `votes`, the
+    `list` of pupils and whose lab is `projected` too."""
     return json_response(room.seen_by_trainer() if room.is_trainer(who) else room.seen_by_pupil(room.pupil_of(who)))
 
 
@@ -213,6 +219,15 @@ async def show_votes(room: Room, wanted: AtStep, who: Who = "") -> Response:
     """Show everybody the votes on the question at which the lesson stands. After that nobody votes on it."""
     room.check_trainer(who)
     room.show_votes(wanted.step)
+    return json_response(room.seen_by_trainer())
+
+
+@ROOM.post("/projected", answers=refusals(404))
+async def project(room: Room, wanted: OnProjector, who: Who = "") -> Response:
+    """Show the lab of a pupil on the projector, as it goes on, in place of the common lab. The pupil's lab must be on this
+    server."""
+    room.check_trainer(who)
+    room.project(wanted.pupil)
     return json_response(room.seen_by_trainer())
 
 

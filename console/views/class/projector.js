@@ -8,6 +8,7 @@ import { Step } from "./step.js";
 /** @param {{room: import("../../class_room.js").ClassRoom}} props */
 export function Projector({ room }) {
   const seen = room.seen.value;
+  const projected = room.ofTrainer.value?.projected;
   useEffect(() => {
     document.documentElement.toggleAttribute("data-projector", true);
   }, []);
@@ -20,6 +21,7 @@ export function Projector({ room }) {
     ${(!seen || seen.state === "waiting" || seen.state === "ended") && html`<${Invitation} room=${room} />`}
     ${seen && seen.state !== "waiting" && html`<${Step} room=${room} />`}
     <p class="notice" role="alert">${room.notice.value}</p>
+    ${projected && html`<h2 class="whose">The lab of ${projected.name}</h2>`}
     <${ClassMap} room=${room} />
   </main>`;
 }

@@ -147,7 +147,7 @@ function Pupils({ room }) {
                   <th scope="row">${pupil.name}${!pupil.here && html`${" "}<small>(away)</small>`}</th>
                   <td>${pupil.step === null ? "–" : pupil.step + 1}</td>
                   <td>${pupil.vote ?? "–"}</td>
-                  <td>${pupil.lab ? html`<${LabLink} room=${room} path=${pupil.lab} name=${pupil.name} />` : "–"}</td>
+                  <td>${pupil.lab ? html`<${OwnLab} room=${room} path=${pupil.lab} pupil=${pupil} />` : "–"}</td>
                   <td>
                     <button
                       aria-label=${`Remove ${pupil.name}`}
@@ -165,8 +165,9 @@ function Pupils({ room }) {
   </section>`;
 }
 
-/** @param {{room: ClassRoom, path: string, name: string}} props */
-function LabLink({ room, path, name }) {
+/** The lab of a pupil: a window of its own, and the projector. @param {{room: ClassRoom, path: string, pupil: import("../../class_room.js").Listed}} props */
+function OwnLab({ room, path, pupil: { id, name } }) {
+  const projected = room.ofTrainer.value?.projected?.id === id;
   const address = `./?lab=${path}&class`;
   const open = async (/** @type {MouseEvent} */ event) => {
     event.preventDefault();
@@ -174,5 +175,7 @@ function LabLink({ room, path, name }) {
     if ((await room.act(ROOM.window)) === undefined) opened?.close();
     else opened?.location.assign(new URL(address, document.baseURI));
   };
-  return html`<a href=${address} aria-label=${`Show the lab of ${name}`} onClick=${open}>show</a>`;
+  const project = () => room.act(ROOM.projected, { method: "POST", body: { pupil: projected ? null : id } });
+  return html`<a href=${address} aria-label=${`Show the lab of ${name}`} onClick=${open}>show</a>${" "}
+    <button aria-pressed=${projected} aria-label=${`The lab of ${name} on the projector`} onClick=${project}>projector</button>`;
 }

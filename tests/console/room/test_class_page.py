@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -15,9 +16,10 @@ from tests.support.room import LESSON
 LONGEST_MS = 60_000
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    folder = tmp_path_factory.mktemp("class")
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[dict[str, str]]:
+    folder = tmp_path / "class"
+    folder.mkdir()
     (folder / "lessons").mkdir()
     (folder / "lessons" / "mine.yaml").write_text(LESSON, "utf-8")
     (folder / "lessons" / "course.yaml").write_text("title: Course\nlessons: [mine, lost-mail]\n", "utf-8")
@@ -89,7 +91,38 @@ def test_two_pupils_follow_vote_and_take_the_lab(served: dict[str, str], open_pa
     expect(phone.get_by_text("The answer: after 15 minutes")).to_be_visible(timeout=LONGEST_MS)
     expect(phone.get_by_role("button", name="Server A,")).to_be_visible()
     expect(trainer.get_by_role("link", name="Show the lab of Kim 2")).to_be_visible(timeout=LONGEST_MS)
+    on_projector = trainer.get_by_role("button", name="The lab of Kim 2 on the projector")
+    on_projector.click()
+    stopped = projector.get_by_role("region", name="The lab of Kim 2").get_by_role("button", name="Server A,")
+    expect(stopped).to_have_accessible_name(re.compile("stopped"), timeout=LONGEST_MS)
+    expect(on_projector).to_have_attribute("aria-pressed", "true")
+    on_projector.click()
+    common = projector.get_by_role("region", name="The lab of the class").get_by_role("button", name="Server A,")
+    expect(common).not_to_have_accessible_name(re.compile("stopped"), timeout=LONGEST_MS)
     phone.reload()
     expect(phone.locator(".who")).to_have_text("Kim", timeout=LONGEST_MS)
     expect(phone.get_by_text("So it is.")).to_be_visible(timeout=LONGEST_MS)
     own.close()
+
+
+def test_eight_pupils_take_part(served: dict[str, str], open_page: OpenPage) -> None:
+    """Eight pages follow the same steps, and each vote counts once, also one that was changed."""
+    trainer = open_page(f"{served['url']}/class?trainer#{served['trainer']}").page
+    pupils = [open_page(served["pupils"], width=390, height=844).page for _ in range(8)]
+    for number, page in enumerate(pupils):
+        join(page, f"Pupil {number}")
+    trainer.get_by_role("button", name="Begin it").click()
+    for page in pupils:
+        expect(page.get_by_text("A user posts.", exact=True)).to_be_visible(timeout=LONGEST_MS)
+    trainer.get_by_role("button", name="Next").click()
+    for number, page in enumerate(pupils):
+        for choice in ("at once", "after 15 minutes")[: 1 + number % 2]:
+            page.get_by_role("button", name=choice).click(timeout=LONGEST_MS)
+            expect(page.get_by_role("button", name=choice)).to_have_attribute("aria-pressed", "true")
+    expect(trainer.get_by_role("list", name="Votes").get_by_role("listitem")).to_have_text(
+        ["at once 4", "after 15 minutes 4"], timeout=LONGEST_MS
+    )
+    trainer.get_by_role("button", name="Next").click()
+    for page in pupils:
+        expect(page.get_by_text("The answer: after 15 minutes")).to_be_visible(timeout=LONGEST_MS)
+        expect(page.get_by_role("list", name="Votes")).to_contain_text("at once")

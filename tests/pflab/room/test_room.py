@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pflab.room.pupils import AWAY_S, MOST_LETTERS, MOST_PUPILS
+from pflab.room.room import MOST_FORKS
 from pflab.runs.lab_file import unpack
 from pflab.runs.run_folder import RunFolder
 from tests.support.room import Class, Json, Person, class_open
@@ -253,6 +254,38 @@ async def test_a_server_has_as_many_labs_as_it_says() -> None:
         assert (await kim.get())["step"] == 0
 
 
+async def test_the_projector_shows_the_lab_of_a_pupil() -> None:
+    """The trainer chooses whose lab the projector shows, and hears of what happens there. When that lab ends, or its pupil is
+    removed, it shows the common lab again. A pupil without a lab on this server is refused in words."""
+    async with class_open() as opened:
+        kim = await opened.door.join("Kim")
+        await at_question(opened)
+        chosen = {"pupil": (await kim.get())["you"]["id"]}
+        refused = await opened.trainer.ask("POST", "/room/projected", chosen)
+        assert (refused.status, "no lab on this server" in refused.json["detail"]) == (404, True)
+        own = (await kim.post("/room/forks"))["path"]
+        projected = (await opened.trainer.post("/room/projected", chosen))["projected"]
+        assert (projected["name"], projected["lab"]) == ("Kim", own)
+        async with opened.trainer.stream() as events:
+            async for event in events:
+                if event.name == "class":
+                    break
+            assert event.data["projected"] == projected
+            await kim.post(f"{own}/nodes/A/messages", {"folder": "Projects", "subject": "Mine"})
+            async for event in events:
+                if event.name == "class" and event.data["projected"]["events"] > projected["events"]:
+                    break
+        assert "projected" not in await kim.get()
+        assert (await opened.trainer.post("/room/projected", {"pupil": None}))["projected"] is None
+        await opened.trainer.post("/room/projected", chosen)
+        assert (await kim.ask("DELETE", "/room/forks")).status == 204
+        assert (await opened.trainer.get())["projected"] is None
+        await kim.post("/room/forks")
+        await opened.trainer.post("/room/projected", chosen)
+        assert (await opened.trainer.ask("DELETE", f"/room/pupils/{chosen['pupil']}")).status == 204
+        assert (await opened.trainer.get())["projected"] is None
+
+
 async def test_the_lesson_may_be_played_on_in_the_console() -> None:
     """The trainer's console plays the lesson on or ends it by the routes of lessons, and the class follows."""
     async with class_open() as opened:
@@ -298,6 +331,7 @@ ONLY_TRAINER = [
     ("POST", "/room/lesson", {"name": "mine"}),
     ("DELETE", "/room/lesson", None),
     ("POST", "/room/next", {}),
+    ("POST", "/room/projected", {"pupil": None}),
     ("POST", "/room/again", {"step": 0}),
     ("POST", "/room/tally", {"step": 1}),
     ("GET", "/room/invitation", None),
@@ -382,10 +416,10 @@ async def test_the_invitation_has_a_picture() -> None:
 
 
 async def test_a_class_of_three_hundred() -> None:
-    """Three hundred pupils join, follow three steps, vote and come again: each gets each step once, in order, no vote is lost,
-    and no two pupils have one name."""
+    """Three hundred pupils join, follow three steps and vote: each gets each step once, in order, no vote is lost, and no two
+    pupils have one name. Then each takes the lab, eight of them on the server, where they post, and the common lab stays."""
     most = 300
-    async with class_open() as opened:
+    async with class_open(forks=MOST_FORKS) as opened:
         pupils = await asyncio.gather(*(opened.door.join("Kim") for _ in range(most)))
 
         async def follow(pupil: Person, number: int) -> list[tuple[str, int | None]]:
@@ -421,3 +455,18 @@ async def test_a_class_of_three_hundred() -> None:
             ]
         names = {each["name"] for each in await opened.trainer.get("/room/pupils")}
         assert len(names) == most
+
+        async def take(pupil: Person, number: int) -> None:
+            if number % (most // MOST_FORKS):
+                assert (await pupil.ask("GET", "/room/lab")).content == file.content
+                return
+            own = (await pupil.post("/room/forks"))["path"]
+            for subject in ("Mine", "Mine too"):
+                await pupil.post(f"{own}/nodes/A/messages", {"folder": "Projects", "subject": subject})
+            assert len(await pupil.get(f"{own}/nodes/A/messages?folder=Projects")) == 3
+
+        file = await opened.trainer.ask("GET", "/room/lab")
+        assert file.status == 200
+        await asyncio.gather(*(take(pupil, number) for number, pupil in enumerate(pupils[: most - most % MOST_FORKS])))
+        common = (await opened.trainer.get())["lab"]
+        assert len(await opened.trainer.get(f"{common}/nodes/A/messages?folder=Projects")) == 1
