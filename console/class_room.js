@@ -63,6 +63,9 @@ const SPREAD_MS = 2000;
 /** The answer to a secret that is not known. */
 const UNKNOWN = 401;
 
+/** The answer to a request for events of a run history that the lab does not have any more. */
+const ANOTHER_HISTORY = 409;
+
 export class ClassRoom {
   /**
    * @param {string} key of the class, or the trainer's token
@@ -266,22 +269,27 @@ export class ClassRoom {
     this.shown.value = new Store(new LiveSource(path, this.door), address, () => this.showLab(path), this.preferences);
   }
 
-  /** Read the events of the common lab up to now. */
+  /** Read the events of the lab that is shown, up to now. A lab that went back to an earlier text is read from its beginning. */
   async catchUp() {
     const store = this.shown.value;
     if (!store || !("history" in store.source)) return;
     const { source, timeline } = store;
     if (!source.history) timeline.begin(await source.begin());
     for (;;) {
-      const { lines, end } = await source.eventsAfter(source.count);
+      const found = await source.eventsAfter(source.count).catch((/** @type {Refused} */ error) => {
+        if (error.status === ANOTHER_HISTORY) return null;
+        throw error;
+      });
       if (store !== this.shown.value) return;
-      if (end !== source.count + lines.length) {
+      if (found === null || found.end !== source.count + found.lines.length) {
         this.showLab(source.base);
+        this.showWanted();
+        await this.catchUp();
         return;
       }
-      source.count = end;
-      if (lines.length === 0) break;
-      timeline.take(lines.map((line) => JSON.parse(line)));
+      source.count = found.end;
+      if (found.lines.length === 0) break;
+      timeline.take(found.lines.map((line) => JSON.parse(line)));
     }
     if (!timeline.caughtUp.value) {
       timeline.publishNow();

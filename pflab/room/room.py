@@ -387,6 +387,7 @@ class Room:
         queue = new_queue()
         with self._all.reading(queue), self._trainers.reading(queue):
             yield line_of("step", self._number, self._view)
+            yield line_of("counts", self._number, self._counts())
             yield line_of("class", self._number, self.seen_by_trainer())
             async for line in lines(queue):
                 yield line

@@ -126,3 +126,32 @@ def test_eight_pupils_take_part(served: dict[str, str], open_page: OpenPage) -> 
     for page in pupils:
         expect(page.get_by_text("The answer: after 15 minutes")).to_be_visible(timeout=LONGEST_MS)
         expect(page.get_by_role("list", name="Votes")).to_contain_text("at once")
+
+
+def test_the_map_goes_back_with_the_lesson(served: dict[str, str], open_page: OpenPage) -> None:
+    """When the trainer goes back a step, or starts one again, every page shows the map of the new lab, and goes on with it. A
+    window that opens in the middle knows how many pupils there are."""
+    at_trainer = open_page(f"{served['url']}/class?trainer#{served['trainer']}")
+    trainer = at_trainer.page
+    at_phone = open_page(served["pupils"], width=390, height=844)
+    phone = at_phone.page
+    join(phone, "Kim")
+    trainer.get_by_role("button", name="Begin it").click()
+    with trainer.expect_popup() as popup:
+        trainer.get_by_role("link", name="Projector window").click()
+    projector = popup.value
+    expect(projector.get_by_text("1 in the class")).to_be_visible(timeout=LONGEST_MS)
+    level = re.compile("1 folder$")
+    for _ in range(2):
+        trainer.get_by_role("button", name="Next").click()
+        for button in ("", "Start this step again"):
+            if button:
+                trainer.get_by_role("button", name=button).click()
+            for page in (phone, projector):
+                expect(page.get_by_role("button", name="Server B,")).to_contain_text("lacks", timeout=LONGEST_MS)
+        trainer.get_by_role("button", name="Back one step").click()
+        for page in (phone, projector):
+            expect(page.get_by_text("A user posts.", exact=True)).to_be_visible(timeout=LONGEST_MS)
+            expect(page.get_by_role("button", name="Server B,")).to_have_accessible_name(level, timeout=LONGEST_MS)
+    for watched in (at_trainer, at_phone):
+        watched.complaints[:] = [each for each in watched.complaints if "409 (Conflict)" not in each]
