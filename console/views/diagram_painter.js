@@ -14,6 +14,7 @@
 import { duration, fullInstant, HOUR_US, MINUTE_US, SECOND_US } from "../state/lab_time.js";
 import { folderName } from "../state/lab_state.js";
 import { mailColour, mailTypeName } from "../state/mail_types.js";
+import { arrowEnd } from "./arrow_end.js";
 import { paintExpected } from "./expected_painter.js";
 import { scaleUtc, select, utcFormat, zoom, zoomIdentity } from "../vendor/d3.js";
 import { effect } from "../vendor/preact.js";
@@ -702,7 +703,8 @@ export class Painter {
    * @param {number} thick
    */
   paintArrow(context, arrow, width, thick) {
-    const { x1, y1, x2, y2 } = this.line(arrow);
+    const line = this.line(arrow);
+    const { x1, y1, x2, y2 } = line;
     if (x2 < this.left || x1 > width || !arrow.from) return;
     context.strokeStyle = context.fillStyle = this.colour(`mail-${mailColour(arrow.type)}`);
     context.lineWidth = thick;
@@ -713,9 +715,7 @@ export class Painter {
       context.fill();
       return;
     }
-    // An attempt that failed ends on its way; the mail stays with the sender.
-    const part = arrow.outcome === "failed" ? 0.3 : 1;
-    const [x, y] = [x1 + (x2 - x1) * part, y1 + (y2 - y1) * part];
+    const { x, y } = arrowEnd(line, arrow.outcome, this.laneHeight);
     context.setLineDash([4, 3]);
     stroke(context, x1, y1, x, y);
     context.setLineDash([]);

@@ -5,6 +5,7 @@
 
 import { setName } from "../state/lab_state.js";
 import { duration } from "../state/lab_time.js";
+import { arrowEnd } from "./arrow_end.js";
 
 /**
  * @typedef {import("./diagram_painter.js").Painter} Painter
@@ -54,8 +55,7 @@ export function paintExpected(painter, context, future, { now, left, width, heig
     const line = painter.line(arrow);
     if (!arrow.from || line.x2 < from || line.x1 > width) continue;
     if (++painted > MOST_ARROWS) break;
-    const part = arrow.outcome === "failed" ? 0.3 : 1;
-    const [x, y] = [line.x1 + (line.x2 - line.x1) * part, line.y1 + (line.y2 - line.y1) * part];
+    const { x, y } = arrowEnd(line, arrow.outcome, laneHeight);
     lines.moveTo(line.x1, line.y1);
     lines.lineTo(x, y);
     if (arrow.outcome === "arrived") {
