@@ -171,8 +171,6 @@ def own_lessons(folder: Path) -> dict[str, Scenario]:
             continue
         if path.stem in taken:
             wrong.append(f"{path}: pflab has a lesson {quoted(path.stem)}; rename the file")
-        if not lesson.live:
-            wrong.append(f"{path}: cannot be played in a live lab; leave out live: false")
         if not any(isinstance(step.args, Narration | Quiz) for step in lesson.steps):
             wrong.append(f"{path}: has no text and no question; add a say, for example")
         same = [

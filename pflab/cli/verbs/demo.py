@@ -52,6 +52,10 @@ def demo(
     chosen = None
     if lesson is not None:
         chosen = load_all([known_lesson(lesson)])[0]
+        if not chosen.live:
+            raise CommandError(
+                f"--lesson {lesson}: this lesson can only be simulated; play it in the console, which does so"
+            )
     folder = run_folder("demo", None, simulate=False, keep_mails=True)
     assert folder is not None, "a live run always has a folder"
     ask = not headless and page.is_terminal and sys.stdin.isatty()
