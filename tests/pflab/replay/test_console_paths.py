@@ -16,6 +16,8 @@ from pflab.lessons.classroom import Classroom
 from pflab.lessons.course import Lessons
 from pflab.lessons.routes import extension_of
 from pflab.replay.console_files import CONSOLE
+from pflab.room.app import api_of_class
+from pflab.room.room import Room
 from pflab.runs.run_folder import RunFolder
 from pflab.server.app import app_of_live_lab
 from topology.file.load import topology_from_text
@@ -39,11 +41,14 @@ console.log(JSON.stringify(paths));
 
 @pytest.mark.skipif(NODE is None, reason="node runs the module")
 def test_each_path_of_the_console_exists(tmp_path: Path) -> None:
-    """Each path that console/api.js makes is a path of the lab, of a server, or of a lesson."""
+    """Each path that console/api.js makes is a path of the lab, of a server, of a lesson, or of a class."""
     lab = LiveLab(topology_from_text("servers: {A: , B: }\nfolders: {Projects: }\n"), folder=RunFolder.at(tmp_path))
     lessons = extension_of(Classroom(lambda: Lessons({})))
     app: Any = app_of_live_lab(lambda: lab, lessons)
-    patterns = [re.sub(r"\\{[^}]*\\}", "[^/]+", re.escape(path)) for path in app.openapi()["paths"]]
+    room = Room(Classroom(lambda: Lessons({})))
+    of_class = api_of_class(room, extension_of(room.classroom))
+    written = [*app.openapi()["paths"], *of_class.openapi()["paths"]]
+    patterns = [re.sub(r"\\{[^}]*\\}", "[^/]+", re.escape(path)) for path in written]
     script = tmp_path / "paths.mjs"
     script.write_text(PATHS.format(api=(CONSOLE / "api.js").as_uri()), "utf-8")
     printed = subprocess.run([str(NODE), str(script)], capture_output=True, text=True, check=True).stdout
