@@ -45,7 +45,7 @@ _READABLE: Final = re.compile(
 """What pupils may read of the common lab, below its path."""
 
 _NOT_FOR_PUPILS: Final = re.compile(
-    r"|/|/lesson|/next|/again|/lab/(replay|saved|export|stream|traces).*|/nodes/[^/]+/(stream|backup|copy|restore|database).*"
+    r"|/|/lesson|/next|/again|/stream|/lab/(replay|saved|export|stream|traces).*|/nodes/[^/]+/(stream|backup|copy|restore|database).*"
 )
 """What a pupil may not do in its own lab: read notes, or keep files and streams on the server."""
 

@@ -33,6 +33,7 @@ from pflab.lessons.classroom import Classroom, LessonUnknown, NoRoom, OpenLesson
 from pflab.lessons.played_lesson import Beat, LessonStatus
 from pflab.room.broadcast import Broadcast, cut, line_of, lines, new_queue
 from pflab.room.pupils import SECRET_BYTES, Pupil, Pupils
+from pflab.simulation.simulated_lab import SimulatedLab
 from topology.problems import counted, one_of, quoted
 
 MOST_FORKS: Final = 8
@@ -44,6 +45,9 @@ COMMON_LABS: Final = 2
 COLLECT_S: Final = 0.2
 """Real time for which votes and joins are collected before the pages are told: three hundred votes are not three hundred
 messages to three hundred pages."""
+
+LOOK_S: Final = 2.0
+"""Real time between two looks at a lab whose clock runs: its events come without a request."""
 
 KEY_BYTES: Final = 12
 """The random bytes of the key by which pupils join: an address that people may type."""
@@ -109,6 +113,7 @@ class Room:
         self._all = Broadcast()
         self._trainers = Broadcast()
         self._telling: asyncio.TimerHandle | None = None
+        self._looking: asyncio.TimerHandle | None = None
         self._beginning = asyncio.Lock()
         self.follow()
 
@@ -170,8 +175,9 @@ class Room:
             self.follow()
 
     async def again(self, text: int) -> None:
-        """Go back to a text. Raises what `Classroom.again` raises."""
+        """Go back to a text, or begin it again. If it is a question, it is open again. Raises what `Classroom.again` raises."""
         await self.classroom.again(self._present().id, text)
+        self._shown = {question for question in self._shown if question < text}
         self.follow()
 
     def follow(self) -> None:
@@ -208,8 +214,7 @@ class Room:
 
     async def join(self, name: str) -> tuple[Pupil, str]:
         """Add a pupil, and return it with its secret. Raises Misuse and ClassFull."""
-        in_the_way = self.pupils.in_the_way()
-        if in_the_way is not None:
+        while (in_the_way := self.pupils.in_the_way()) is not None:  # others may join while its lab ends
             await self.remove(in_the_way.id)
         joined = self.pupils.join(name)
         self._tell_soon()
@@ -417,6 +422,27 @@ class Room:
         self._all.send("counts", self._number, self._counts())
         if self._trainers:
             self._trainers.send("class", self._number, self.seen_by_trainer())
+        self._look_again()
+
+    def _look_again(self) -> None:
+        """Look at the labs that the class sees as long as the clock of one runs."""
+        watched = self._watched()
+        if self._looking is None and any(lab.rate for lab in watched):
+            counts = [lab.record.count for lab in watched]
+            self._looking = asyncio.get_running_loop().call_later(LOOK_S, self._look, counts)
+
+    def _look(self, before: list[int]) -> None:
+        """Tell all pages if the labs have more events than before."""
+        self._looking = None
+        if [lab.record.count for lab in self._watched()] == before:
+            self._look_again()
+        else:
+            self._tell_soon()
+
+    def _watched(self) -> list[SimulatedLab]:
+        """Return the labs whose maps the class sees."""
+        ids = (self._common, None if self._projected is None else self._projected.lab)
+        return [opened.lab for id_ in ids if id_ is not None and (opened := self.classroom.lesson(id_)) is not None]
 
     def _seen_by_all(self) -> dict[str, Any]:
         """Return what everybody sees, as JSON values: never notes, and no answer and no votes before they are shown."""
@@ -458,8 +484,9 @@ class Room:
 
     async def close(self) -> None:
         """End all streams, and all lessons and labs."""
-        if self._telling is not None:
-            self._telling.cancel()
+        for timer in (self._telling, self._looking):
+            if timer is not None:
+                timer.cancel()
         self._all.close()
         self._trainers.close()
         self._hold.close()

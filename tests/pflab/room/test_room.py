@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pflab.room.pupils import AWAY_S, MOST_LETTERS, MOST_PUPILS
+from pflab.room.pupils import AWAY_S, MOST_LETTERS, MOST_PUPILS, ClassFull
 from pflab.room.room import MOST_FORKS
 from pflab.runs.lab_file import unpack
 from pflab.runs.run_folder import RunFolder
@@ -92,6 +92,23 @@ async def test_votes_that_nobody_showed_come_with_the_answer() -> None:
         assert (await kim.get())["you"]["vote"] is None
 
 
+async def test_a_question_that_is_started_again_is_open() -> None:
+    """A question whose votes were shown is open again when the trainer goes back to it or starts it again: votes are kept, and
+    are not shown until the trainer shows them."""
+    async with class_open() as opened:
+        kim = await opened.door.join("Kim")
+        await at_question(opened)
+        await kim.post("/room/votes", {"step": 1, "choice": "at once"})
+        for _ in range(2):
+            await opened.trainer.post("/room/tally", {"step": 1})
+            assert (await kim.get())["state"] == "shown"
+            await opened.trainer.post("/room/again", {"step": 1})
+            seen = await kim.get()
+            assert (seen["state"], seen["tally"], seen["you"]["vote"]) == ("question", None, "at once")
+        await kim.post("/room/votes", {"step": 1, "choice": "after 15 minutes"})
+        assert (await opened.trainer.get())["votes"] == {"at once": 0, "after 15 minutes": 1}
+
+
 async def test_a_vote_fits_the_question() -> None:
     """A vote on another step, or for what is no choice, is refused with what would be right."""
     async with class_open() as opened:
@@ -146,6 +163,24 @@ async def test_a_full_class_takes_the_place_of_those_who_left() -> None:
         assert (await opened.door.ask("POST", "/room/pupils", {"name": "late"})).status == 201
         assert len(opened.room.pupils) == MOST_PUPILS
         assert first not in list(opened.room.pupils)
+
+
+async def test_those_who_join_together_exceed_no_limit() -> None:
+    """A pupil whose lab must end before another one gets its place gives the place to one, not to all who join meanwhile."""
+    now_s = 0.0
+    async with class_open(monotonic=lambda: now_s) as opened:
+        await opened.trainer.post("/room/lesson", {"name": "mine"})
+        away = await opened.door.join("away")
+        await away.post("/room/forks")
+        for number in range(MOST_PUPILS - 1):
+            await opened.room.join(f"pupil {number}")
+        now_s = AWAY_S - 1
+        for pupil in opened.room.pupils:
+            pupil.seen_s = now_s if pupil.lab is None else 0.0
+        now_s = AWAY_S
+        joined = await asyncio.gather(*(opened.room.join("late") for _ in range(3)), return_exceptions=True)
+        assert len(opened.room.pupils) == MOST_PUPILS
+        assert [type(each) for each in joined].count(ClassFull) == 2
 
 
 async def test_the_trainer_removes_a_pupil() -> None:
@@ -286,6 +321,29 @@ async def test_the_projector_shows_the_lab_of_a_pupil() -> None:
         assert (await opened.trainer.get())["projected"] is None
 
 
+async def test_pages_hear_of_a_clock_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the clock of the common lab runs, or that of the lab on the projector, pages hear that there are more events, although
+    nobody sends a request."""
+    monkeypatch.setattr("pflab.room.room.LOOK_S", 0.01)
+    async with class_open() as opened:
+        kim = await opened.door.join("Kim")
+        seen = await at_question(opened)
+        async with opened.trainer.stream() as events:
+            await opened.trainer.post(f"{seen['lab']}/lab/clock/rate", {"rate": 86400})
+            async for event in events:
+                if (
+                    event.name == "counts" and event.data["events"] > 2 * seen["events"]
+                ):  # the status mails of the first day
+                    break
+            own = (await kim.post("/room/forks"))["path"]
+            await opened.trainer.post("/room/projected", {"pupil": (await kim.get())["you"]["id"]})
+            await kim.post(f"{own}/lab/clock/rate", {"rate": 86400})
+            async for event in events:
+                projected = event.data["projected"] if event.name == "class" else None
+                if projected and projected["events"] > 2 * seen["events"]:
+                    break
+
+
 async def test_the_lesson_may_be_played_on_in_the_console() -> None:
     """The trainer's console plays the lesson on or ends it by the routes of lessons, and the class follows."""
     async with class_open() as opened:
@@ -352,6 +410,7 @@ ONLY_TRAINER = [
     ("GET", "{own}/lesson", None),
     ("POST", "{own}/next", {}),
     ("GET", "{own}/lab/replay?notes=true", None),
+    ("GET", "{own}/stream", None),
     ("PUT", "{own}/lab/saved/x", {}),
     ("GET", "/labs/stream?lab=0@x@/lessons/other", None),
     ("GET", "/lab", None),
