@@ -155,7 +155,10 @@ export class ClassRoom {
       try {
         await this.follow();
       } catch (error) {
-        if (/** @type {any} */ (error).status === UNKNOWN) this.leave();
+        if (/** @type {any} */ (error).status === UNKNOWN) {
+          this.leave();
+          return; // who joins again opens the class again
+        }
       }
       this.connected.value = false;
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS + Math.random() * SPREAD_MS));
@@ -168,7 +171,7 @@ export class ClassRoom {
     this.you.value = null;
     this.state.value = "out";
     this.notice.value = this.trains
-      ? "This is not the address of the trainer of this class."
+      ? "This is not the address of the trainer of this class. A class that was started again has a new one."
       : "The class does not know you any more. Join it again.";
   }
 
@@ -177,23 +180,25 @@ export class ClassRoom {
     const { ok, status, body } = await askServer(ROOM.stream, { headers: { Authorization: `Bearer ${this.secret}` } });
     if (!ok || !body) throw new Refused("the class refuses to go on", status);
     this.connected.value = true;
+    let first = true;
     for await (const { name, data } of eventsOf(body)) {
       const value = JSON.parse(data);
-      if (name === "step") await this.stepped(value);
+      if (name === "step") await this.stepped(value, first);
       else if (name === "counts") this.counts.value = value;
       else if (name === "class") {
         this.ofTrainer.value = value;
         this.showWanted();
       }
+      first = false;
       await this.catchUp().catch(() => undefined); // the map stays as it is until the next change
     }
   }
 
-  /** @param {Seen} seen */
-  async stepped(seen) {
+  /** first: whether the stream begins. @param {Seen} seen @param {boolean} first */
+  async stepped(seen, first) {
     const before = this.seen.value;
     this.seen.value = seen;
-    if (!this.trains && (before === null || before.step !== seen.step || before.lab !== seen.lab)) await this.read();
+    if (!this.trains && (first || before?.step !== seen.step || before?.lab !== seen.lab)) await this.read();
     this.showWanted();
   }
 

@@ -149,12 +149,14 @@ class Room:
         return None if self._common is None else self.classroom.lesson(self._common)
 
     async def begin(self, name: str) -> None:
-        """Begin another common lesson, and end the one before it. Raises LessonUnknown and NoRoom."""
+        """Begin another common lesson, which the projector shows too, and end the one before it. Raises LessonUnknown and
+        NoRoom."""
         async with self._beginning:
             opened = await self.classroom.begin(name)
             before, self._common = self._common, opened.id
             self._votes.clear()
             self._shown.clear()
+            self._projected = None
             self.follow()
             if before is not None and self.classroom.lesson(before) is not None:
                 await self.classroom.end(before)

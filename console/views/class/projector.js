@@ -12,6 +12,8 @@ export function Projector({ room }) {
   useEffect(() => {
     document.documentElement.toggleAttribute("data-projector", true);
   }, []);
+  if (room.state.value === "out")
+    return html`<main class="class-page projected"><p class="notice" role="alert">${room.notice.value}</p></main>`;
   return html`<main class="class-page projected">
     <header class="class-bar">
       <h1>${seen?.title ?? "Class"}</h1>

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import signal
+import socket
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Annotated, Final
@@ -99,7 +100,8 @@ def class_(
     except LessonUnknown as error:
         raise CommandError(f"--lesson {lesson}: {error}") from None
     except OSError as error:
-        if error.errno not in {errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EACCES} and error.errno is not None:
+        wrong = {errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EACCES, None}
+        if error.errno not in wrong and not isinstance(error, socket.gaierror):
             raise
         raise CommandError(
             f"--host {host} --port {port}: {(error.strerror or str(error)).lower()}; choose another host or port"
@@ -163,8 +165,6 @@ def _reachable(host: str) -> str:
     """Return the address by which others reach a server that listens at all addresses."""
     if host not in {"0.0.0.0", "::"}:
         return host
-    import socket  # noqa: PLC0415 - seldom needed
-
     family, far = (socket.AF_INET, "192.0.2.1") if host == "0.0.0.0" else (socket.AF_INET6, "2001:db8::1")
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.support.class_up import class_up
-from tests.support.console_page import OpenPage
+from tests.support.console_page import OpenPage, WatchedPage
 from tests.support.room import LESSON
 
 LONGEST_MS = 60_000
@@ -31,6 +31,12 @@ def join(page: Page, name: str) -> None:
     page.get_by_label("Your name").fill(name)
     page.get_by_role("button", name="Join").click()
     expect(page.locator(".who")).to_have_text(name, timeout=LONGEST_MS)
+
+
+def forgive(status: int, *pages: WatchedPage) -> None:
+    """Drop complaints about answers with a status: a page learns by them that its lab or its secret is not there any more."""
+    for watched in pages:
+        watched.complaints[:] = [each for each in watched.complaints if f"status of {status} " not in each]
 
 
 def no_wider_than_the_screen(page: Page) -> bool:
@@ -153,5 +159,42 @@ def test_the_map_goes_back_with_the_lesson(served: dict[str, str], open_page: Op
         for page in (phone, projector):
             expect(page.get_by_text("A user posts.", exact=True)).to_be_visible(timeout=LONGEST_MS)
             expect(page.get_by_role("button", name="Server B,")).to_have_accessible_name(level, timeout=LONGEST_MS)
-    for watched in (at_trainer, at_phone):
-        watched.complaints[:] = [each for each in watched.complaints if "409 (Conflict)" not in each]
+    forgive(409, at_trainer, at_phone)
+
+
+def test_a_removed_pupil_joins_again(served: dict[str, str], open_page: OpenPage) -> None:
+    """A pupil who was removed reads so, and may join again at the same step: the page shows name and vote, with one stream."""
+    at_trainer = open_page(f"{served['url']}/class?trainer#{served['trainer']}")
+    trainer = at_trainer.page
+    at_phone = open_page(served["pupils"], width=390, height=844)
+    phone = at_phone.page
+    streams: list[str] = []
+    phone.on("request", lambda request: streams.extend([request.url] if request.url.endswith("/room/stream") else []))
+    join(phone, "Kim")
+    trainer.get_by_role("button", name="Begin it").click()
+    trainer.get_by_role("button", name="Next").click()
+    choice = phone.get_by_role("button", name="at once")
+    expect(choice).to_be_visible(timeout=LONGEST_MS)
+    trainer.get_by_role("button", name="Remove Kim").click()
+    expect(phone.get_by_text("The class does not know you any more.")).to_be_visible(timeout=LONGEST_MS)
+    join(phone, "Kim")
+    choice.click()
+    expect(choice).to_have_attribute("aria-pressed", "true")
+    for button, text in (("Next", "So it is."), ("Back one step", "When has B it?")) * 3:
+        trainer.get_by_role("button", name=button).click()
+        expect(phone.locator(".text")).to_have_text(text, timeout=LONGEST_MS)
+    assert len(streams) == 3  # at first, when the secret was not known any more, and as the new pupil
+    forgive(401, at_phone)
+    forgive(409, at_phone, at_trainer)
+
+
+def test_a_window_of_the_trainer_of_another_class_says_so(served: dict[str, str], open_page: OpenPage) -> None:
+    """The trainer's page and the projector of a class that has ended show no lesson when another class answers at the address:
+    they say what is wrong, and do not go on trying."""
+    for page in ("trainer", "projector"):
+        watched = open_page(f"{served['url']}/class?{page}#{served['key']}")
+        expect(watched.page.get_by_role("main")).to_have_text(
+            "This is not the address of the trainer of this class. A class that was started again has a new one.",
+            timeout=LONGEST_MS,
+        )
+        forgive(401, watched)

@@ -290,8 +290,8 @@ async def test_a_server_has_as_many_labs_as_it_says() -> None:
 
 
 async def test_the_projector_shows_the_lab_of_a_pupil() -> None:
-    """The trainer chooses whose lab the projector shows, and hears of what happens there. When that lab ends, or its pupil is
-    removed, it shows the common lab again. A pupil without a lab on this server is refused in words."""
+    """The trainer chooses whose lab the projector shows, and hears of what happens there. When that lab ends, its pupil is
+    removed, or another lesson begins, it shows the common lab again. A pupil without a lab here is refused in words."""
     async with class_open() as opened:
         kim = await opened.door.join("Kim")
         await at_question(opened)
@@ -316,6 +316,8 @@ async def test_the_projector_shows_the_lab_of_a_pupil() -> None:
         assert (await kim.ask("DELETE", "/room/forks")).status == 204
         assert (await opened.trainer.get())["projected"] is None
         await kim.post("/room/forks")
+        await opened.trainer.post("/room/projected", chosen)
+        assert (await opened.trainer.post("/room/lesson", {"name": "mine"}))["projected"] is None
         await opened.trainer.post("/room/projected", chosen)
         assert (await opened.trainer.ask("DELETE", f"/room/pupils/{chosen['pupil']}")).status == 204
         assert (await opened.trainer.get())["projected"] is None

@@ -105,6 +105,7 @@ def test_without_the_extra_there_is_an_address_and_no_picture(tmp_path: Path) ->
         (["--address", "class.example"], "https://"),
         (["--site", "no-such-folder"], "make site"),
         (["--host", "192.0.2.1"], "choose another host or port"),
+        (["--host", "no such host"], "choose another host or port"),
     ],
 )
 def test_what_is_wrong_is_one_line(
