@@ -178,7 +178,8 @@ class Room:
 
     async def again(self, text: int) -> None:
         """Go back to a text, or begin it again. If it is a question, it is open again. Raises what `Classroom.again` raises."""
-        await self.classroom.again(self._present().id, text)
+        async with self._beginning:  # who takes the lab meanwhile gets that of the earlier text
+            await self.classroom.again(self._present().id, text)
         self._shown = {question for question in self._shown if question < text}
         self.follow()
 

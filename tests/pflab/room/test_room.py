@@ -270,6 +270,17 @@ async def test_a_pupil_takes_the_lab_of_the_moment(tmp_path: Path) -> None:
         assert (await kim.get())["you"]["lab"] is None
 
 
+async def test_a_pupil_takes_the_lab_while_the_lesson_goes_back() -> None:
+    """A pupil who takes the lab again, while the trainer goes back, gets the lab of the earlier text in place of its own."""
+    async with class_open() as opened:
+        kim, _ = await opened.room.join("Kim")
+        await at_question(opened)
+        before = await opened.room.fork(kim)
+        _, after = await asyncio.gather(opened.room.again(0), opened.room.fork(kim))
+        assert len(after.played.beats) == 1
+        assert opened.room.lab_of(kim) == after.id != before.id
+
+
 async def test_a_server_has_as_many_labs_as_it_says() -> None:
     """When the limit is reached, the next pupil reads why and has the lab of the class. A pupil who takes the lab again gets
     another in its place, and the lab of the class never makes room."""
