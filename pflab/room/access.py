@@ -29,7 +29,7 @@ from node.api.access.requests import READING, cookie, is_foreign, is_own
 from node.api.access.tokens import bearer
 from node.api.asgi import Headers, Request, Response, Scope, headers_of
 from node.api.values import problem
-from pflab.room.pupils import Pupil, TooFast
+from pflab.room.pupils import MOST_LAB_STREAMS, Pupil, TooFast
 from pflab.room.room import NotOfTheClass, Room, path_of
 
 OPEN: Final = re.compile(r"/|/class|/console/.*|/tab/.*|/docs|/openapi\.json|/livez|/readyz")
@@ -48,6 +48,12 @@ _NOT_FOR_PUPILS: Final = re.compile(
     r"|/|/lesson|/next|/again|/stream|/lab/(replay|saved|export|stream|traces).*|/nodes/[^/]+/(stream|backup|copy|restore|database).*"
 )
 """What a pupil may not do in its own lab: read notes, or keep files and streams on the server."""
+
+LABS_STREAM: Final = "/labs/stream"
+"""The path of the events of labs."""
+
+OF_PUPIL: Final = "pflab.pupil"
+"""The key in the scope of a request for a lab whose value is the pupil who sends it."""
 
 _LAB: Final = re.compile(r"(/lessons/[^/]+)(.*)", re.DOTALL)
 
@@ -85,6 +91,9 @@ class Access:
         if path.startswith("/room"):
             return _too_long(headers)
         if self._is_for(pupil, method, scope):
+            if path == LABS_STREAM and pupil.lab_streams >= MOST_LAB_STREAMS:
+                return problem(HTTPStatus.TOO_MANY_REQUESTS, "TooFast", "you have too many streams; close a page")
+            scope[OF_PUPIL] = pupil
             return _too_long(headers)
         return problem(
             HTTPStatus.FORBIDDEN, "NotTheTrainer", "only the trainer can do this; take the lab as your own to change it"
@@ -103,7 +112,7 @@ class Access:
         """Return whether a pupil may make a request for a lab."""
         lesson, own = self._room.lesson, path_of(self._room.lab_of(pupil))
         common = None if lesson is None else path_of(lesson.id)
-        if scope["path"] == "/labs/stream":
+        if scope["path"] == LABS_STREAM:
             query = parse_qsl(scope["query_string"].decode("latin-1"))
             return method == "GET" and all(value.rpartition("@")[2] in {common, own} for _, value in query)
         match = _LAB.fullmatch(scope["path"])

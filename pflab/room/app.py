@@ -18,6 +18,7 @@ from node.api.values import problem
 from pflab.errors import LabError, NotThere
 from pflab.lab.served_lab import ServedLab
 from pflab.lessons.routes import extension_of
+from pflab.room.access import LABS_STREAM, OF_PUPIL
 from pflab.room.pupils import MOST_PUPILS
 from pflab.room.room import NotOfTheClass, NotTheTrainer, Room
 from pflab.room.routes import ROOM
@@ -86,9 +87,14 @@ def app_of_class(room: Room) -> App:
     api = api_of_class(room, lessons)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        pupil = scope.get(OF_PUPIL) if scope["type"] == "http" and scope["path"] == LABS_STREAM else None
+        if pupil is not None:
+            pupil.lab_streams += 1
         try:
             await api(scope, receive, send)
         finally:
+            if pupil is not None:
+                pupil.lab_streams -= 1
             if scope["type"] == "http" and scope["path"].startswith(lessons.path) and scope["method"] != "GET":
                 room.follow()  # the trainer may have played the lesson on in the console
 

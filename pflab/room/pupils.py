@@ -38,6 +38,9 @@ READS_BURST: Final = 200
 READS_A_SECOND: Final = 20.0
 """How many reads a pupil may send for long: with five hundred pupils that play by the rules there is a processor left."""
 
+MOST_LAB_STREAMS: Final = 4
+"""How many streams of labs a pupil may have: a browser shares one among its pages."""
+
 SECRET_BYTES: Final = 16
 """The random bytes of a pupil's secret and of the trainer's token: nobody guesses 128 bits, so wrong ones are not counted. A
 count by address would let one pupil lock out a school behind one address."""
@@ -91,6 +94,7 @@ class Pupil:
     step: the last step that was sent to the pupil; None for none.
     seen_s: the real time of the last request.
     stream: what waits to be sent to the pupil's page; None if no page is open.
+    lab_streams: how many streams of labs are open.
     """
 
     id: str
@@ -102,6 +106,7 @@ class Pupil:
     lab: str | None = None
     step: int | None = None
     stream: Queue | None = None
+    lab_streams: int = 0
 
 
 class Pupils:

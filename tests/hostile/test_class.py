@@ -11,7 +11,7 @@ from contextlib import suppress
 import pytest
 
 from pflab.room.access import PUPIL_BODY_BYTES
-from pflab.room.pupils import BURST
+from pflab.room.pupils import BURST, MOST_LAB_STREAMS
 from tests.support.room import class_open
 
 pytestmark = pytest.mark.live
@@ -131,6 +131,25 @@ async def test_pupils_who_leave_in_the_middle_disturb_nobody() -> None:
         for writer in halves:
             writer.transport.abort()
         while any(each["here"] for each in await opened.trainer.get("/room/pupils")):
+            pass
+
+
+async def test_a_pupil_has_few_streams_of_labs() -> None:
+    """A pupil cannot take the streams that a server has for an address, behind which all others may be: beyond
+    MOST_LAB_STREAMS of labs it is refused, until one of them ends."""
+    async with class_open() as opened:
+        kim = await opened.door.join("Kim")
+        lab = (await opened.trainer.post("/room/lesson", {"name": "mine"}))["lab"]
+        history = (await kim.get(f"{lab}/lab/clock"))["history"]
+        streams = [await asyncio.open_connection(*kim.address) for _ in range(MOST_LAB_STREAMS)]
+        path = f"/labs/stream?lab=0@{history}@{lab}"
+        for reader, writer in streams:
+            writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {kim.key}\r\n\r\n".encode())
+            assert b" 200 " in await reader.readline()
+        assert (await kim.ask("GET", path)).status == 429
+        for _, writer in streams:
+            writer.close()
+        while await opened.trainer.get() and any(pupil.lab_streams for pupil in opened.room.pupils):
             pass
 
 
