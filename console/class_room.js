@@ -211,8 +211,8 @@ export class ClassRoom {
 
   /** @param {string} choice */
   async vote(choice) {
-    const step = this.seen.value?.step;
-    const sent = await this.act(ROOM.votes, { method: "POST", body: { step, choice } });
+    const { step, lab } = this.seen.value ?? {};
+    const sent = await this.act(ROOM.votes, { method: "POST", body: { step, choice, lab } });
     const you = this.you.value;
     if (sent !== undefined && you) this.you.value = { ...you, vote: choice };
   }

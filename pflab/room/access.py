@@ -29,7 +29,7 @@ from node.api.access.requests import READING, cookie, is_foreign, is_own
 from node.api.access.tokens import bearer
 from node.api.asgi import Headers, Request, Response, Scope, headers_of
 from node.api.values import problem
-from pflab.room.pupils import MOST_LAB_STREAMS, Pupil, TooFast
+from pflab.room.pupils import LAB_BYTES, MOST_LAB_STREAMS, Pupil, TooFast
 from pflab.room.room import NotOfTheClass, Room, path_of
 
 OPEN: Final = re.compile(r"/|/class|/console/.*|/tab/.*|/docs|/openapi\.json|/livez|/readyz")
@@ -37,6 +37,9 @@ OPEN: Final = re.compile(r"/|/class|/console/.*|/tab/.*|/docs|/openapi\.json|/li
 
 PUPIL_BODY_BYTES: Final = 256 * 1024
 """The largest body that a pupil may send: a long post, and not the megabytes of five hundred at once."""
+
+LEAST_BACKUP_BYTES: Final = 256 * 1024
+"""What the backup of an empty store counts."""
 
 _READABLE: Final = re.compile(
     r"/lab(/topology|/checkpoint|/events|/clock|/faults(/kinds|/waiting)?|/mails/.*|/verdict)?"
@@ -131,6 +134,22 @@ def _too_long(headers: Headers) -> Response | None:
         return None
     detail = f"send at most {PUPIL_BODY_BYTES} bytes in one request, with a Content-Length"
     return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "TooLarge", detail)
+
+
+def full_lab(scope: Scope) -> Response | None:
+    """Count what a pupil puts into its own lab with an accepted request, and return the refusal if that is too much. A backup
+    counts as much as all that came before it."""
+    pupil: Pupil | None = scope.get(OF_PUPIL)
+    if pupil is None or scope["method"] in READING:
+        return None
+    is_backup = scope["path"].endswith("/backup")
+    sent = pupil.lab_bytes + LEAST_BACKUP_BYTES if is_backup else int(headers_of(scope).get("content-length", "0"))
+    pupil.lab_bytes += sent
+    if pupil.lab_bytes <= LAB_BYTES:
+        return None
+    return problem(
+        HTTPStatus.CONFLICT, "LabFull", "your lab is full; take the lab of the class again to have a new one"
+    )
 
 
 def cookie_of(room: Room, who: str, request: Request) -> str:

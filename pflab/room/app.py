@@ -5,20 +5,20 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
 from node.api.app import Api
-from node.api.asgi import App, Receive, Request, Response, Scope, Send
+from node.api.asgi import App, ClientDisconnect, Receive, Request, Response, Scope, Send
 from node.api.http_server import HttpLimits
 from node.api.routing.routes import Routes
 from node.api.values import problem
 from pflab.errors import LabError, NotThere
 from pflab.lab.served_lab import ServedLab
 from pflab.lessons.routes import extension_of
-from pflab.room.access import LABS_STREAM, OF_PUPIL
+from pflab.room.access import LABS_STREAM, OF_PUPIL, full_lab
 from pflab.room.pupils import MOST_PUPILS
 from pflab.room.room import NotOfTheClass, NotTheTrainer, Room
 from pflab.room.routes import ROOM
@@ -87,6 +87,11 @@ def app_of_class(room: Room) -> App:
     api = api_of_class(room, lessons)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and (refusal := full_lab(scope)) is not None:
+            with suppress(ClientDisconnect):
+                await Request(scope, receive).body()  # a client sends it whole before it reads the answer
+                await refusal(scope, receive, send)
+            return
         pupil = scope.get(OF_PUPIL) if scope["type"] == "http" and scope["path"] == LABS_STREAM else None
         if pupil is not None:
             pupil.lab_streams += 1

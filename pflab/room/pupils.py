@@ -41,6 +41,10 @@ READS_A_SECOND: Final = 20.0
 MOST_LAB_STREAMS: Final = 4
 """How many streams of labs a pupil may have: a browser shares one among its pages."""
 
+LAB_BYTES: Final = 4 * 1024 * 1024
+"""How much a pupil may put into one own lab. Each store of the lab keeps it, and mails on their way have it too, so eight full
+labs take some hundred megabytes of the server's memory."""
+
 SECRET_BYTES: Final = 16
 """The random bytes of a pupil's secret and of the trainer's token: nobody guesses 128 bits, so wrong ones are not counted. A
 count by address would let one pupil lock out a school behind one address."""
@@ -91,6 +95,7 @@ class Pupil:
 
     digest: of the secret.
     lab: the id of the lab that is the pupil's own, if there is one.
+    lab_bytes: how much the pupil has put into this lab.
     step: the last step that was sent to the pupil; None for none.
     seen_s: the real time of the last request.
     stream: what waits to be sent to the pupil's page; None if no page is open.
@@ -104,6 +109,7 @@ class Pupil:
     changes: Allowance
     reads: Allowance
     lab: str | None = None
+    lab_bytes: int = 0
     step: int | None = None
     stream: Queue | None = None
     lab_streams: int = 0

@@ -234,10 +234,14 @@ class Room:
         self.follow()
         self._tell_soon()
 
-    def vote(self, pupil: Pupil, step: int, choice: str) -> None:
-        """Keep the vote of a pupil in place of an earlier one. Raises Misuse if it fits no open question."""
+    def vote(self, pupil: Pupil, step: int, choice: str, lab: str | None = None) -> None:
+        """Keep the vote of a pupil in place of an earlier one. Raises Misuse if it fits no open question.
+
+        lab: the path of the common lab that the pupil sees, so that a late vote does not count in the next lesson.
+        """
         lesson = self.lesson
-        if self._view["state"] != "question" or step != self._view["step"] or lesson is None:
+        is_other = step != self._view["step"] or (lab is not None and lab != self._view["lab"])
+        if self._view["state"] != "question" or is_other or lesson is None:
             raise Misuse("nobody can vote on this step now; the question is over, or has not been asked")
         choices = lesson.played.beats[step].choices
         if choice not in choices:
@@ -279,7 +283,7 @@ class Room:
                 )
             await self._end_lab(pupil)
             opened = await self.classroom.fork(lesson.id, max(0, len(lesson.played.beats) - 1))
-            pupil.lab = opened.id
+            pupil.lab, pupil.lab_bytes = opened.id, 0
             if pupil not in list(self.pupils):  # removed meanwhile
                 await self._end_lab(pupil)
                 raise NotOfTheClass("the trainer has removed you from the class")

@@ -60,10 +60,12 @@ class Join(Body, frozen=True, kw_only=True):
 
 class Vote(Body, frozen=True, kw_only=True):
     """step: the question, by its step.
-    choice: one of its choices."""
+    choice: one of its choices.
+    lab: the path of the common lab in what the pupil sees, so that a vote that comes late is not one on the next lesson."""
 
     step: Step
     choice: Annotated[Line, Meta(examples=["at the next status"])]
+    lab: Annotated[Line, Meta(examples=["/lessons/28c9551c89e0048e"])] | None = None
 
 
 class Named(Body, frozen=True, kw_only=True):
@@ -125,7 +127,7 @@ async def join(room: Room, wanted: Join, who: Who = "") -> Response:
 @ROOM.post("/votes", status=HTTPStatus.NO_CONTENT)
 async def vote(room: Room, wanted: Vote, who: Who = "") -> Response:
     """Vote on the question at which the lesson stands, in place of an earlier vote."""
-    room.vote(room.pupil_of(who), wanted.step, wanted.choice)
+    room.vote(room.pupil_of(who), wanted.step, wanted.choice, wanted.lab)
     return Response(status=HTTPStatus.NO_CONTENT)
 
 

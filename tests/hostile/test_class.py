@@ -7,11 +7,12 @@ import json
 import random
 from collections import Counter
 from contextlib import suppress
+from itertools import count
 
 import pytest
 
 from pflab.room.access import PUPIL_BODY_BYTES
-from pflab.room.pupils import BURST, MOST_LAB_STREAMS
+from pflab.room.pupils import BURST, LAB_BYTES, MOST_LAB_STREAMS
 from tests.support.room import class_open
 
 pytestmark = pytest.mark.live
@@ -78,6 +79,25 @@ async def test_large_bodies_are_refused() -> None:
         answer = await kim.ask("POST", "/room/votes", headers=chunked, content=b"0\r\n\r\n")
         assert answer.status in {400, 413}
         assert (await kim.get())["state"] == "text"
+
+
+async def test_a_lab_of_a_pupil_has_an_end() -> None:
+    """A pupil cannot fill the memory or the disk of the server with posts in its own lab, nor with backups of it. A full lab
+    can be read and taken again, and the labs of others go on."""
+    times = count()
+    async with class_open(monotonic=lambda: 10.0 * next(times)) as opened:  # the pace is not what limits
+        kim, ada = await opened.door.join("Kim"), await opened.door.join("Ada")
+        await opened.trainer.post("/room/lesson", {"name": "mine"})
+        post = {"folder": "Projects", "subject": "Mine", "body": "x" * (PUPIL_BODY_BYTES - 1000)}
+        for path, body in (("/nodes/A/messages", post), ("/lab/servers/A/backup", {})):
+            own = (await kim.post("/room/forks"))["path"]
+            most = 1 + LAB_BYTES // (PUPIL_BODY_BYTES - 1000)
+            statuses = [(await kim.ask("POST", f"{own}{path}", body)).status for _ in range(most)]
+            assert statuses[0] in {200, 201}
+            assert statuses[-1] == 409
+            assert (await kim.ask("GET", f"{own}/lab")).status == 200
+            other = (await ada.post("/room/forks"))["path"]
+            assert (await ada.ask("POST", f"{other}/nodes/A/messages", post)).status in {200, 201}
 
 
 async def test_guessed_secrets_and_tokens_are_refused() -> None:

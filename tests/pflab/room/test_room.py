@@ -120,10 +120,13 @@ async def test_a_vote_fits_the_question() -> None:
             ({"step": 1, "choice": "never"}, "not a choice"),
             ({"step": -1, "choice": "at once"}, "step"),
             ({"choice": "at once"}, "step"),
+            ({"step": 1, "choice": "at once", "lab": "/lessons/another"}, "nobody can vote on this step"),
         ):
             refused = await kim.ask("POST", "/room/votes", vote)
             assert (refused.status, words in refused.json["detail"]) == (422, True), refused.content
         assert (await opened.trainer.get())["voted"] == 0
+        await kim.post("/room/votes", {"step": 1, "choice": "at once", "lab": (await kim.get())["lab"]})
+        assert (await opened.trainer.get())["voted"] == 1
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * (MOST_LETTERS + 1), "a\x00b", "a\x1b[31mb", "\u202eabc"])
