@@ -130,7 +130,8 @@ export class ClassRoom {
     try {
       return await this.ask(target, options);
     } catch (error) {
-      this.notice.value = error instanceof Error ? error.message : String(error);
+      // Once the page has left the class, the reason for that stays.
+      if (this.state.value === "in") this.notice.value = error instanceof Error ? error.message : String(error);
       return undefined;
     }
   }
