@@ -83,7 +83,8 @@ async def lines(queue: Queue) -> AsyncGenerator[Line, None]:
     """Yield the lines of a queue as they come, until its stream is ended."""
     while True:
         try:
-            line = await asyncio.wait_for(queue.get(), ALIVE_S)
+            async with asyncio.timeout(ALIVE_S):
+                line = await queue.get()
         except TimeoutError:
             yield b": alive\n\n"
             continue

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
+
 from pflab.room.broadcast import MOST_WAITING, Broadcast, lines, new_queue
 
 
@@ -27,3 +31,14 @@ async def test_a_reader_that_does_not_read_is_cut_off() -> None:
         assert len(broadcast) == 1
     assert len(set(taken)) == MOST_WAITING + 5
     assert [line async for line in lines(slow)] == []
+
+
+async def test_a_reader_that_leaves_as_a_line_comes_has_left() -> None:
+    """A stream that is cancelled at the moment of a line ends. One that went on would keep its pupil in the class for ever."""
+    queue = new_queue()
+    reading = asyncio.ensure_future(anext(lines(queue)))
+    await asyncio.sleep(0)
+    queue.put_nowait(b"line")
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
