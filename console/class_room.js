@@ -89,7 +89,7 @@ export class ClassRoom {
     /** Why the last thing did not work. */
     this.notice = signal("");
     /** The lab whose map is shown: the common one, or on the projector that of a pupil. @type {import("./vendor/preact.js").Signal<Store | null>} */
-    this.shown = signal(/** @type {Store | null} */ (null));
+    this.mapped = signal(/** @type {Store | null} */ (null));
     /** @type {import("./source/server_door.js").Door} */
     this.door = {
       origin: null,
@@ -260,24 +260,24 @@ export class ClassRoom {
     const { lab = null, highlight = null } = this.seen.value ?? {};
     const projected = this.projects ? this.ofTrainer.value?.projected : null;
     const wanted = projected ? projected.lab : lab;
-    if ((this.shown.value?.source.base ?? null) !== wanted) this.showLab(wanted);
-    if (this.shown.value) this.shown.value.page.highlight.value = projected ? null : highlight;
+    if ((this.mapped.value?.source.base ?? null) !== wanted) this.showLab(wanted);
+    if (this.mapped.value) this.mapped.value.page.highlight.value = projected ? null : highlight;
   }
 
   /** Show the map of a lab from now on. @param {string | null} path */
   showLab(path) {
-    this.shown.value?.close();
+    this.mapped.value?.close();
     if (path === null) {
-      this.shown.value = null;
+      this.mapped.value = null;
       return;
     }
     const address = new Address({ base: path, role: "class" }, false);
-    this.shown.value = new Store(new LiveSource(path, this.door), address, () => this.showLab(path), this.preferences);
+    this.mapped.value = new Store(new LiveSource(path, this.door), address, () => this.showLab(path), this.preferences);
   }
 
   /** Read the events of the lab that is shown, up to now. A lab that went back to an earlier text is read from its beginning. */
   async catchUp() {
-    const store = this.shown.value;
+    const store = this.mapped.value;
     if (!store || !("history" in store.source)) return;
     const { source, timeline } = store;
     if (!source.history) timeline.begin(await source.begin());
@@ -286,7 +286,7 @@ export class ClassRoom {
         if (error.status === ANOTHER_HISTORY) return null;
         throw error;
       });
-      if (store !== this.shown.value) return;
+      if (store !== this.mapped.value) return;
       if (found === null || found.end !== source.count + found.lines.length) {
         this.showLab(source.base);
         this.showWanted();

@@ -234,13 +234,13 @@ class PlayedLesson:
 
     def following_text(self) -> str | None:
         """Return what the next text or question says, for those who prepare it; None after the last one."""
-        told = sum(beat.kind != PROBLEM for beat in self.beats)
+        count = sum(beat.kind != PROBLEM for beat in self.beats)
         texts = [
             step.args.ask if isinstance(step.args, Quiz) else step.args.text
             for step in self._lesson.steps
             if _is_beat(step)
         ]
-        return texts[told] if told < len(texts) else None
+        return texts[count] if count < len(texts) else None
 
     # --- playing
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import mimetypes
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -22,7 +21,7 @@ from pflab.room.access import LABS_STREAM, OF_PUPIL, full_lab
 from pflab.room.pupils import MOST_PUPILS
 from pflab.room.room import NotOfTheClass, NotTheTrainer, Room
 from pflab.room.routes import ROOM
-from pflab.server.console import CONSOLE_FILES, FILE_PATH, IfNoneMatch, console_file
+from pflab.server.console import CONSOLE_FILES, FILE_PATH, IfNoneMatch, console_file, tagged
 from pflab.server.events import EVENTS_OF_LABS
 from pflab.server.extension import Extension
 from pflab.threads import in_thread
@@ -72,13 +71,9 @@ async def tab_file(folder: Path, path: str, if_none_match: IfNoneMatch = None) -
     name = path or "index.html"
     if not FILE_PATH.fullmatch(name) or not (folder / name).is_file():
         return problem(HTTPStatus.NOT_FOUND, "Http", "the lab in a tab has no such file")
-    content = await in_thread((folder / name).read_bytes)
-    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-    headers = {"ETag": tag, "Cache-Control": "no-cache", "Referrer-Policy": "no-referrer"}
-    if if_none_match is not None and tag in if_none_match:
-        return Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
     kind = MIME.guess_type(name)[0] or "application/octet-stream"
-    return Response(content, media_type=kind, headers=headers)
+    headers = {"Cache-Control": "no-cache", "Referrer-Policy": "no-referrer"}
+    return tagged(await in_thread((folder / name).read_bytes), kind, if_none_match, headers)
 
 
 def app_of_class(room: Room) -> App:

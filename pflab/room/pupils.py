@@ -129,6 +129,10 @@ class Pupils:
     def __len__(self) -> int:
         return len(self._by_digest)
 
+    def __contains__(self, pupil: object) -> bool:
+        """Return whether a pupil has not been removed."""
+        return isinstance(pupil, Pupil) and pupil.digest in self._by_digest
+
     def __iter__(self) -> Iterator[Pupil]:
         return iter(self._by_digest.values())
 
@@ -153,14 +157,14 @@ class Pupils:
         self._by_digest[pupil.digest] = pupil
         return pupil, secret
 
-    def in_the_way(self) -> Pupil | None:
+    def longest_away(self) -> Pupil | None:
         """Return the pupil who makes room for another; None if there is room. Raises ClassFull."""
         if len(self) < self._most:
             return None
-        away = [each for each in self if each.stream is None and self._monotonic() - each.seen_s >= AWAY_S]
+        away = [pupil for pupil in self if pupil.stream is None and self._monotonic() - pupil.seen_s >= AWAY_S]
         if not away:
             raise ClassFull(f"the class has {self._most} pupils, which is the limit; ask the trainer to remove some")
-        return min(away, key=lambda each: each.seen_s)
+        return min(away, key=lambda pupil: pupil.seen_s)
 
     def with_secret(self, secret: str) -> Pupil | None:
         """Return the pupil with this secret, who is then seen; None if there is none."""
@@ -180,14 +184,14 @@ class Pupils:
 
     def with_id(self, id_: str) -> Pupil:
         """Return the pupil with this id. Raises PupilUnknown."""
-        pupil = next((each for each in self if each.id == id_), None)
+        pupil = next((pupil for pupil in self if pupil.id == id_), None)
         if pupil is None:
             raise PupilUnknown("the class has no pupil with this id; GET /room/pupils lists them")
         return pupil
 
     def _free(self, name: str) -> str:
         """Return a name, with a number if another pupil has it."""
-        taken = {each.name for each in self}
+        taken = {pupil.name for pupil in self}
         number = 2
         free = name
         while free in taken:

@@ -217,8 +217,8 @@ class Room:
 
     async def join(self, name: str) -> tuple[Pupil, str]:
         """Add a pupil, and return it with its secret. Raises Misuse and ClassFull."""
-        while (in_the_way := self.pupils.in_the_way()) is not None:  # others may join while its lab ends
-            await self.remove(in_the_way.id)
+        while (away := self.pupils.longest_away()) is not None:  # others may join while its lab ends
+            await self.remove(away.id)
         joined = self.pupils.join(name)
         self._tell_soon()
         return joined
@@ -275,7 +275,7 @@ class Room:
         pupil had before ends. Raises NoRoom if too many pupils have labs."""
         async with self._beginning:
             lesson = self._present()
-            others = [each for each in self.pupils if each is not pupil and self.lab_of(each) is not None]
+            others = [other for other in self.pupils if other is not pupil and self.lab_of(other) is not None]
             if len(others) >= self._forks:
                 raise NoRoom(
                     f"this server has room for {counted(self._forks, 'lab')} of pupils, which is the limit; "
@@ -284,7 +284,7 @@ class Room:
             await self._end_lab(pupil)
             opened = await self.classroom.fork(lesson.id, max(0, len(lesson.played.beats) - 1))
             pupil.lab, pupil.lab_bytes = opened.id, 0
-            if pupil not in list(self.pupils):  # removed meanwhile
+            if pupil not in self.pupils:  # removed meanwhile
                 await self._end_lab(pupil)
                 raise NotOfTheClass("the trainer has removed you from the class")
         self._tell_soon()
@@ -308,7 +308,7 @@ class Room:
     def _on_projector(self) -> dict[str, Any] | None:
         """Return whose lab the projector shows, as JSON values; None for the common lab."""
         pupil = self._projected
-        lab = None if pupil is None or pupil not in list(self.pupils) else self.lab_of(pupil)
+        lab = None if pupil is None or pupil not in self.pupils else self.lab_of(pupil)
         if pupil is None or lab is None:
             self._projected = None
             return None
@@ -364,14 +364,14 @@ class Room:
         votes = self._votes.get(self._view["question"], {}) if self._view["question"] is not None else {}
         return [
             {
-                "id": each.id,
-                "name": each.name,
-                "here": each.stream is not None,
-                "step": each.step,
-                "vote": votes.get(each.id),
-                "lab": path_of(self.lab_of(each)),
+                "id": pupil.id,
+                "name": pupil.name,
+                "here": pupil.stream is not None,
+                "step": pupil.step,
+                "vote": votes.get(pupil.id),
+                "lab": path_of(self.lab_of(pupil)),
             }
-            for each in self.pupils
+            for pupil in self.pupils
         ]
 
     async def stream_of_pupil(self, pupil: Pupil) -> AsyncGenerator[bytes, None]:

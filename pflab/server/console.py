@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Annotated, Final
 
@@ -72,9 +73,17 @@ def console_file(path: str, etags: str | None) -> Response:
     file = CONSOLE / path
     if not FILE_PATH.fullmatch(path) or file.suffix not in TYPES or not file.is_file():
         return problem(HTTPStatus.NOT_FOUND, "Http", "the console has no such file")
-    content = file.read_bytes()
+    return tagged(file.read_bytes(), TYPES[file.suffix], etags, _HEADERS)
+
+
+def tagged(content: bytes, kind: str, etags: str | None, headers: Mapping[str, str]) -> Response:
+    """Return a file for a browser with its ETag, or 304 if the browser has it already.
+
+    kind: its content type.
+    etags: what the browser has, as If-None-Match says.
+    """
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-    headers = {**_HEADERS, "ETag": tag}
+    headers = {**headers, "ETag": tag}
     if etags is not None and tag in {etag.strip() for etag in etags.split(",")}:
         return Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
-    return Response(content, media_type=TYPES[file.suffix], headers=headers)
+    return Response(content, media_type=kind, headers=headers)

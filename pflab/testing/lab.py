@@ -83,6 +83,11 @@ class Lab(Client):
         self.silence = ""
         """Why the last call had no answer, or ''."""
 
+    @classmethod
+    def of_process(cls, process: UpProcess) -> Lab:
+        """Return the lab of a process."""
+        return cls(process.url, token=process.token, runs_in=process.folder, state=process.state)
+
     def __repr__(self) -> str:
         return f"<lab at {self.url}>"
 
@@ -269,7 +274,7 @@ class Lab(Client):
             (folder / "lab.zip").write_bytes(content)
             with (
                 closing(UpProcess(None, folder, driver="simulated", continues=folder / "lab.zip")) as process,
-                closing(Lab(process.url, token=process.token, runs_in=folder, state=process.state)) as fork,
+                closing(Lab.of_process(process)) as fork,
             ):
                 yield fork
         finally:

@@ -22,8 +22,7 @@ class LabProcess:
         self._process = UpProcess(topology, folder, driver=driver, keep_mails=keep_mails)
         self.driver = driver
         self.folder = folder
-        process = self._process
-        self.lab = Lab(process.url, token=process.token, runs_in=folder, state=process.state)
+        self.lab = Lab.of_process(self._process)
 
     def close(self) -> None:
         """End the lab, as UpProcess does. A lab that has fallen silent is killed."""

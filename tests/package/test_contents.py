@@ -32,8 +32,13 @@ def test_the_wheel_is_complete(project_root: Path, package: Package) -> None:
         for path in (project_root / part).rglob(kind)
     }
     assert {path for path in in_tree if f"pflab/_floors/{path}" not in inside} == set()
-    modules = {path.relative_to(CONSOLE) for path in CONSOLE.rglob("*.js") if "tests" not in path.parts}
-    assert {path for path in modules if f"pflab/_floors/console/{path}" not in inside} == set()
+    loaded = {
+        path.relative_to(CONSOLE)
+        for kind in ("*.js", "*.css", "*.html")
+        for path in CONSOLE.rglob(kind)
+        if "tests" not in path.parts
+    }
+    assert {path for path in loaded if f"pflab/_floors/console/{path}" not in inside} == set()
     assert [each for each in inside if each.startswith("pflab/_floors/console/tests")] == []
 
 

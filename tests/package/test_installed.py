@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 
+from tests.support.class_up import class_up
 from tests.support.installed import Environment, output_of
 from tests.support.played_page import played
 
@@ -33,6 +37,9 @@ import traces
 def test_the_names_are_the_users(lab, async_lab, mailbox):
     lab.post("A", "Projects", subject=node.SUBJECT + topology.MARK)
     lab.assert_converged("Projects", within="20 min")
+    with lab.fork() as fork:
+        fork.post("B", "Projects", subject="only there")
+    assert len(lab.messages("B", "Projects")) == 1
     assert traces.TimeSeries({0: "Hello"})[5] == "Hello"
     places = [Path(each.__file__) for each in (node, topology, traces)]
     assert not any(each.is_relative_to(Path(pflab.__file__).parent) for each in places)
@@ -109,6 +116,25 @@ def test_the_command_works_without_spark(environment: Environment, outside: Path
     assert {each["name"]: each["status"] for each in doctor["checks"]}["pyspark"] == "optional"
     (line,) = environment.run("pflab", "check", "runs/demo", folder=outside, code=2).splitlines()
     assert "install the extra analytics: " in line and "python -m pip install 'duckdb>=" in line
+
+
+def test_a_class_of_the_installed_package(environment: Environment, outside: Path) -> None:
+    """The page of a class and all that it loads come from the wheel, and a pupil who joins sees the lesson."""
+    with class_up(outside, "--lesson", "lost-mail", command=[str(environment.programs / "pflab")]) as served:
+        url, loaded = served.ready["url"], ["/class"]
+        for path in loaded:
+            text = urlopen(f"{url}{path}").read().decode()
+            loaded += [f"/console/{file}" for file in re.findall(r'(?:src|href)="\./console/([^"]+)"', text)]
+        assert any(path.endswith(".js") for path in loaded)
+        assert any(path.endswith("class.css") for path in loaded)
+
+        def ask(path: str, key: str, body: dict[str, str] | None = None) -> Any:
+            content = None if body is None else json.dumps(body).encode()
+            head = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+            return json.load(urlopen(Request(f"{url}{path}", content, head)))
+
+        secret = ask("/room/pupils", served.ready["key"], {"name": "Kim"})["secret"]
+        assert ask("/room", secret)["lesson"] == "lost-mail"
 
 
 @pytest.mark.parametrize("how", ["--simulate", "--processes"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +14,9 @@ from pflab.drivers.launch import node_environment
 from pflab.terms.verdict import ExitCode
 
 END_S = 30
+
+HERE = (sys.executable, "-P", "-c", "from pflab.cli import main; main()")
+"""The pflab of the tests."""
 
 
 class Served(NamedTuple):
@@ -33,9 +36,12 @@ class Served(NamedTuple):
 
 
 @contextmanager
-def class_up(folder: Path, *more: str) -> Iterator[Served]:
-    """Run `pflab class` in a folder. It must end well, without a traceback; its stderr is in the file `errors`."""
-    order = [sys.executable, "-P", "-c", "from pflab.cli import main; main()", "class", *more]
+def class_up(folder: Path, *more: str, command: Sequence[str] = HERE) -> Iterator[Served]:
+    """Run `pflab class` in a folder. It must end well, without a traceback; its stderr is in the file `errors`.
+
+    command: what runs pflab.
+    """
+    order = [*command, "class", *more]
     pipe = subprocess.PIPE
     with (folder / "errors").open("w") as errors:
         served = subprocess.Popen(
@@ -44,7 +50,7 @@ def class_up(folder: Path, *more: str) -> Iterator[Served]:
             stdout=pipe,
             stderr=errors,
             text=True,
-            env=node_environment(),
+            env=node_environment() if command is HERE else None,
             cwd=folder,
         )
     assert served.stdin is not None

@@ -243,7 +243,7 @@ LISTS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
 _VERSION: Final = "object folder kind lists modified_at digest deletion"
 
 
-def _each(
+def _alike(
     events: str, fact: str, how: How, key: str, says: str, *, items: str = "", often: bool = False
 ) -> Iterator[States]:
     """Yield a statement for each of these events, which state a fact alike."""
@@ -255,9 +255,9 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("mail.submitted", "mail", REPEATS, "mail", "- - - id_number"),
     States("mail.received", "mail", REPEATS, "mail", "sender message_type folders number marks -"),
     States("row.replaced", "mail", REPEATS, "mail", "store - - sent_number - sent_at"),
-    *_each("mail.bad hop.dropped", "mail", IF_KNOWN, "mail", "sent_by"),
+    *_alike("mail.bad hop.dropped", "mail", IF_KNOWN, "mail", "sent_by"),
     States("mail.submitted", "recipient of a mail", FIRST, "mail", "recipient", items="recipients"),
-    *_each(
+    *_alike(
         "hop.sent hop.received hop.dropped hop.expired fault.altered",
         "recipient of a mail",
         IF_KNOWN,
@@ -281,27 +281,27 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("hop.dropped", "arrival of a mail", FIRST, "mail own", "- recipient_list"),
     States("hop.sent", "arrival of a mail", IF_KNOWN, "mail handed_to", "own recipient_list"),
     # A server that converts a mail sends another size than it has, so a copy is as large as before or after.
-    *_each("mail.submitted hop.received", "size of a mail", FIRST, "sized_mail", "size"),
+    *_alike("mail.submitted hop.received", "size of a mail", FIRST, "sized_mail", "size"),
     States("hop.received", "size of a mail", FIRST, "sized_mail", "size_with_line"),
     States("hop.dropped", "size of a mail", FIRST, "sized_mail", "-"),
     States("hop.sent", "size of a mail", IF_KNOWN, "sized_mail", "size"),
     States("hop.received", "size of a mail that was read", FIRST, "mail own", "size_with_line"),
-    *_each("mail.received mail.bad", "size of a mail that was read", REPEATS, "mail own", "size"),
+    *_alike("mail.received mail.bad", "size of a mail that was read", REPEATS, "mail own", "size"),
     States("change.made", "version", FIRST, "change", _VERSION),
     # For applied versions, which are many, a separate check compares the same ("versions are applied as their author made
     # them").
-    *_each("version.ignored version.held version.dropped", "version", REPEATS, "change", _VERSION),
-    *_each("tombstone.made tombstone.dropped", "version", REPEATS, "change", "object folder - - - - yes"),
+    *_alike("version.ignored version.held version.dropped", "version", REPEATS, "change", _VERSION),
+    *_alike("tombstone.made tombstone.dropped", "version", REPEATS, "change", "object folder - - - - yes"),
     States("item.expired", "version", REPEATS, "change", "object folder - - modified_at - no"),
     States("item.recovered", "version", REPEATS, "change", "object folder"),
     States("conflict.arose", "version", REPEATS, "each_version", "object folder", items="versions"),
-    *_each("conflict.arose conflict.aged", "version", REPEATS, "winner", "object folder"),
-    *_each("conflict.aged conflict.ended", "version", REPEATS, "change", "object folder"),
+    *_alike("conflict.arose conflict.aged", "version", REPEATS, "winner", "object folder"),
+    *_alike("conflict.aged conflict.ended", "version", REPEATS, "change", "object folder"),
     States("conflict.notice", "version", REPEATS, "each_version", "object folder", items="versions"),
     States("change.made", "version", REPEATS, "replaced", "object folder", items="supersedes"),
     States("node.started", "author's GUID", FIRST, "replica_guid", "own"),
     States("entry.made", "entry", FIRST, "own entry", "folder"),
-    *_each(
+    *_alike(
         "entry.timed_out entry.satisfied entry.pruned request.sent request.ended request.deferred sources.considered",
         "entry",
         REPEATS,
@@ -311,9 +311,9 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("request.sent", "request", FIRST, "own entry", "folder source"),
     States("request.ended", "request", REPEATS, "own entry", "folder source"),
     States("mail.submitted", "request mail", FIRST, "mail", "- own"),
-    *_each("request.answered request.refused", "request mail", REPEATS, "request_mail", "- requester"),
+    *_alike("request.answered request.refused", "request mail", REPEATS, "request_mail", "- requester"),
     States("fault.injected", "fault", FIRST, "fault", "kind"),
-    *_each("fault.healed hop.dropped fault.altered", "fault", REPEATS, "fault", "-"),
+    *_alike("fault.healed hop.dropped fault.altered", "fault", REPEATS, "fault", "-"),
     States("address.stamped", "address", FIRST, "store", "address_name"),
     States("recipient.policy", "mail domain", FIRST, "domain", ""),
     States("address.stamped", "mail domain", REPEATS, "address_domain", ""),
@@ -321,10 +321,10 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("address.lacking", "entry without an address", REPEATS, "own lacking_store", "", items="lacking"),
     States("backup.made", "backup", FIRST, "backup", "store"),
     States("backup.restored", "backup", REPEATS, "backup", "store"),
-    *_each("hop.sent hop.failed", "copy in a queue", FIRST, "own copy", "mail route_hop route_connector"),
+    *_alike("hop.sent hop.failed", "copy in a queue", FIRST, "own copy", "mail route_hop route_connector"),
     States("hop.expired", "copy in a queue", FIRST, "own copy", "mail"),
-    *_each("mail.submitted hop.received", "recipient at a server", FIRST, "mail own", "store_of", items="stores"),
-    *_each(
+    *_alike("mail.submitted hop.received", "recipient at a server", FIRST, "mail own", "store_of", items="stores"),
+    *_alike(
         "hop.sent hop.expired mail.received mail.bad",
         "recipient at a server",
         IF_KNOWN,
@@ -334,7 +334,7 @@ STATEMENTS: Final[tuple[States, ...]] = (
     ),
     States("hop.failed", "recipient at a server", IF_KNOWN, "mail own", "-"),
     States("mail.received", "mail that is read", FIRST, "own at", "f_folder way_of_mail", items="folders"),
-    *_each(
+    *_alike(
         "version.applied version.ignored version.held",
         "mail that is read",
         REPEATS,
@@ -356,7 +356,7 @@ STATEMENTS: Final[tuple[States, ...]] = (
     ),
     States("request.sent", "request that is sent", REPEATS, "own at folder source", "source cnset cnset_fai"),
     States("entry.made", "numbers of an entry", FIRST, "own entry", "n", items="numbers"),
-    *_each(
+    *_alike(
         "request.sent entry.pruned sources.considered",
         "numbers of an entry",
         REPEATS,
@@ -372,7 +372,9 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("request.sent", "chosen source", REPEATS, "own entry at", "source"),
     States("request.deferred", "chosen source", REPEATS, "own entry at", "-"),
     States("mail.received", "request that arrived", FIRST, "own request_id", "sender f_folder", items="folders"),
-    *_each("request.answered request.refused", "request that arrived", REPEATS, "own request_mail", "requester folder"),
+    *_alike(
+        "request.answered request.refused", "request that arrived", REPEATS, "own request_mail", "requester folder"
+    ),
     States("mail.submitted", "response", FIRST, "own response_at f_folder to", "f_only", items="folders"),
     States("request.answered", "response", REPEATS, "own one_response_at folder requester", "cnset"),
     States("mail.submitted", "status request", FIRST, "own responders_at f_folder", "to_list", items="folders"),
@@ -395,17 +397,17 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("conflict.arose", "conflicting versions", FIRST, "own object", "version_list"),
     States("conflict.notice", "conflicting versions", IF_KNOWN, "own conflict_object", "version_list"),
     States("hop.received", "mail from another server", FIRST, "own mail_from_afar", ""),
-    *_each(
+    *_alike(
         "mail.posted mail.not_posted mailbox.delivered hop.expired",
         "mail from another server",
         REPEATS,
         "own mail_from_afar",
         "",
     ),
-    *_each("mail.posted mail.not_posted", "mail to a folder", FIRST, "mail", "sender"),
+    *_alike("mail.posted mail.not_posted", "mail to a folder", FIRST, "mail", "sender"),
     States("item.expired", "age limit", FIRST, "own folder", "limit_us"),
     States("change.made", "folder", FIRST, "folder_object", ""),
-    *_each(
+    *_alike(
         "change.made replica.added replica.pending replica.dropped entry.made folder.shown folder.hidden"
         " responders.considered post.refused mail.not_posted loss source.down row.replaced status.ordered"
         " changes.resent",
@@ -415,12 +417,12 @@ STATEMENTS: Final[tuple[States, ...]] = (
         "",
         often=True,
     ),
-    *_each("status.due address.lacking", "folder", REPEATS, "f_folder", "", items="folders"),
+    *_alike("status.due address.lacking", "folder", REPEATS, "f_folder", "", items="folders"),
     States("version.held", "folder", IF_KNOWN, "waits_for", ""),
     States("node.started", "server", REPEATS, "own", "version"),
     States("hop.failed", "server", IF_KNOWN, "next_hop", ""),
-    *_each("store.deleted address.stamped address.missing", "server", REPEATS, "store", ""),
+    *_alike("store.deleted address.stamped address.missing", "server", REPEATS, "store", ""),
     States("setting.value", "setting", IF_KNOWN, "own name at", "setting_value"),
     States("setting.value", "default of a setting", FIRST, "name", "default"),
-    *_each("hop.sent hop.failed link.down link.up", "connector", REPEATS, "connector", ""),
+    *_alike("hop.sent hop.failed link.down link.up", "connector", REPEATS, "connector", ""),
 )

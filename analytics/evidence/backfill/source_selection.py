@@ -289,8 +289,13 @@ def requests_made(events: Silver, candidate_rows: DataFrame) -> DataFrame:
         for which in ("c.key < mine.key", "not c.leaving and not c.key.down")
     )
     row, leaving = F.col("mine.row").alias("row"), F.expr("mine.leaving and not mine.unsure").alias("leaving")
-    found = (better.alias("better"), held.alias("held"), leaving, F.expr(_within("asked", "mine.row")).alias("claimed"))
-    return own.select("trace", "node", "at", "folder", "entry", "source", "asked", row, "sorted", *found)
+    judged = (
+        better.alias("better"),
+        held.alias("held"),
+        leaving,
+        F.expr(_within("asked", "mine.row")).alias("claimed"),
+    )
+    return own.select("trace", "node", "at", "folder", "entry", "source", "asked", row, "sorted", *judged)
 
 
 def marks_down(events: Silver) -> DataFrame:

@@ -5,7 +5,7 @@ import { LabMap } from "../map.js";
 
 /** @param {{room: import("../../class_room.js").ClassRoom}} props */
 export function ClassMap({ room }) {
-  const store = room.shown.value;
+  const store = room.mapped.value;
   const state = store?.timeline.shown.value;
   if (!store || !state) return null;
   return html`<section class="lab" aria-label=${room.projects && room.ofTrainer.value?.projected ? `The lab of ${room.ofTrainer.value.projected.name}` : "The lab of the class"}>

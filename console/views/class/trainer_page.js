@@ -52,13 +52,17 @@ function openProjector(event) {
 /** @param {{room: ClassRoom, seen: Seen}} props */
 function ConsoleLink({ room, seen }) {
   const address = `./?lab=${seen.lab}&lesson=${encodeURIComponent(seen.lesson ?? "")}`;
-  const open = async (/** @type {MouseEvent} */ event) => {
+  return html`<a class="button" href=${address} onClick=${opening(room, address)}>Console of the lab</a>`;
+}
+
+/** Return what opens the console of a lab in a window that may reach it. @param {ClassRoom} room @param {string} address */
+function opening(room, address) {
+  return async (/** @type {MouseEvent} */ event) => {
     event.preventDefault();
     const opened = window.open("", "_blank"); // before anything is waited for, or the browser takes it for an advertisement
     if ((await room.act(ROOM.window)) === undefined) opened?.close();
     else opened?.location.assign(new URL(address, document.baseURI));
   };
-  return html`<a class="button" href=${address} onClick=${open}>Console of the lab</a>`;
 }
 
 /** @param {{room: ClassRoom, seen: Seen}} props */
@@ -169,13 +173,7 @@ function Pupils({ room }) {
 function OwnLab({ room, path, pupil: { id, name } }) {
   const projected = room.ofTrainer.value?.projected?.id === id;
   const address = `./?lab=${path}&class`;
-  const open = async (/** @type {MouseEvent} */ event) => {
-    event.preventDefault();
-    const opened = window.open("", "_blank"); // as above
-    if ((await room.act(ROOM.window)) === undefined) opened?.close();
-    else opened?.location.assign(new URL(address, document.baseURI));
-  };
   const project = () => room.act(ROOM.projected, { method: "POST", body: { pupil: projected ? null : id } });
-  return html`<a href=${address} aria-label=${`Show the lab of ${name}`} onClick=${open}>show</a>${" "}
+  return html`<a href=${address} aria-label=${`Show the lab of ${name}`} onClick=${opening(room, address)}>show</a>${" "}
     <button aria-pressed=${projected} aria-label=${`The lab of ${name} on the projector`} onClick=${project}>projector</button>`;
 }
