@@ -84,6 +84,8 @@ export class ClassRoom {
     this.you = signal(/** @type {You | null} */ (null));
     this.ofTrainer = signal(/** @type {OfTrainer | null} */ (null));
     this.connected = signal(true);
+    /** How often `read` has asked: only the answer to the newest question holds. */
+    this.reads = 0;
     /** Whether this page is the projector's, which can show the lab of a pupil. */
     this.projects = false;
     /** Why the last thing did not work. */
@@ -203,9 +205,12 @@ export class ClassRoom {
     this.showWanted();
   }
 
-  /** Read what only this pupil sees. */
+  /** Read what only this pupil sees. An answer that another question has overtaken says nothing: it may be older than a vote. */
   async read() {
+    this.reads += 1;
+    const asked = this.reads;
     const answer = await this.ask(ROOM.seen);
+    if (asked !== this.reads) return;
     this.you.value = answer.you;
     this.counts.value = { ...this.counts.value, pupils: answer.pupils, voted: answer.voted };
   }
@@ -214,17 +219,14 @@ export class ClassRoom {
   async vote(choice) {
     const { step, lab } = this.seen.value ?? {};
     const sent = await this.act(ROOM.votes, { method: "POST", body: { step, choice, lab } });
-    const you = this.you.value;
-    if (sent !== undefined && you) this.you.value = { ...you, vote: choice };
+    if (sent !== undefined) await this.read().catch(() => undefined); // the stream says when there is no connection
   }
 
-  /** Begin a lab of one's own, and let this browser open it. Returns the address of its console. */
+  /** Begin a lab of one's own, and let this browser open it. */
   async takeLab() {
     const begun = await this.act(ROOM.forks);
-    if (begun === undefined || (await this.act(ROOM.window)) === undefined) return undefined;
-    const you = this.you.value;
-    if (you) this.you.value = { ...you, lab: begun.path };
-    return begun.path;
+    if (begun === undefined || (await this.act(ROOM.window)) === undefined) return;
+    await this.read().catch(() => undefined);
   }
 
   /** Open the lab of the moment in a tab of this browser. At the first text, the tab begins the lesson itself. */

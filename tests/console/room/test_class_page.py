@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from tests.support.class_up import class_up
 from tests.support.console_page import OpenPage, WatchedPage
@@ -132,6 +132,37 @@ def test_eight_pupils_take_part(served: dict[str, str], open_page: OpenPage) -> 
     for page in pupils:
         expect(page.get_by_text("The answer: after 15 minutes")).to_be_visible(timeout=LONGEST_MS)
         expect(page.get_by_role("list", name="Votes")).to_contain_text("at once")
+
+
+def test_a_vote_stays_when_an_older_answer_comes_late(served: dict[str, str], open_page: OpenPage) -> None:
+    """A pupil who votes while the page still waits to hear what the server knew before keeps the vote on the screen."""
+    trainer = open_page(f"{served['url']}/class?trainer#{served['trainer']}").page
+    phone = open_page(served["pupils"], width=390, height=844).page
+    join(phone, "Kim")
+    trainer.get_by_role("button", name="Begin it").click()
+    expect(phone.get_by_text("A user posts.", exact=True)).to_be_visible(timeout=LONGEST_MS)
+    late: list[tuple[Route, APIResponse]] = []
+
+    def delay_the_first(route: Route) -> None:
+        answer = route.fetch()
+        if late:
+            route.fulfill(response=answer)
+        else:
+            late.append((route, answer))
+
+    phone.route("**/room", delay_the_first)
+    trainer.get_by_role("button", name="Next").click()
+    choice = phone.get_by_role("button", name="at once")
+    choice.click(timeout=LONGEST_MS)
+    expect(trainer.get_by_role("list", name="Votes").get_by_role("listitem").first).to_have_text(
+        "at once 1", timeout=LONGEST_MS
+    )
+    [(route, answer)] = late
+    assert answer.json()["you"]["vote"] is None
+    with phone.expect_response("**/room"):
+        route.fulfill(response=answer)
+    trainer.get_by_role("button", name="Show the votes").click()
+    expect(phone.get_by_role("list", name="Votes")).to_contain_text("(your vote)", timeout=LONGEST_MS)
 
 
 def test_the_map_goes_back_with_the_lesson(served: dict[str, str], open_page: OpenPage) -> None:
