@@ -120,6 +120,10 @@ class StoreReader:
         """Return the mails that wait to be sent, and when the next attempt is due."""
         raise NotImplementedError
 
+    def frozen_queues(self) -> list[str]:
+        """Return the next hops whose queues an administrator has frozen."""
+        raise NotImplementedError
+
     def queued_mail(self, row: int) -> bytes:
         """Return a mail that waits to be sent, by its id in the queue."""
         raise NotImplementedError

@@ -270,6 +270,7 @@ class QueueView:
     size: int
     sender: str = ""  # the address of the store that wrote the mail
     message_id: str = ""
+    frozen: bool = False  # by an administrator: it is neither tried nor expires (spec: RT-5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,6 +433,17 @@ class SentAgain:
     folder: str
     to: list[str]
     numbers: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueueChanged:
+    """What an administrator did with mails that wait to be sent (spec: RT-5).
+
+    mails: their ids in the queue.
+    """
+
+    order: str
+    mails: list[int]
 
 
 @dataclass(frozen=True, slots=True)

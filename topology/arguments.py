@@ -26,6 +26,7 @@ BodyText = Annotated[str, Meta(max_length=MOST_BODY_LETTERS)]
 Names = Annotated[Sequence[Line], Meta(max_length=MOST_NAMES)]
 SomeNames = Annotated[Sequence[Line], Meta(min_length=1, max_length=MOST_NAMES)]
 Days = Annotated[int, Meta(ge=1, le=MOST_DAYS)]
+SomeNumbers = Annotated[Sequence[int], Meta(min_length=1, max_length=MOST_NAMES)]
 Files = Annotated[Sequence[tuple[str, bytes]], Meta(max_length=MOST_NAMES)]
 """The name and the content of each attached file."""
 

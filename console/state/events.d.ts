@@ -229,6 +229,24 @@ export interface HopExpired extends Header {
   reason: string;
 }
 
+export interface HopDeleted extends Header {
+  type: "hop.deleted";
+  queue_id: number;
+  recipients: readonly string[];
+}
+
+export interface QueueFrozen extends Header {
+  type: "queue.frozen";
+  next_hop: string;
+  queue_id: number | null;
+}
+
+export interface QueueUnfrozen extends Header {
+  type: "queue.unfrozen";
+  next_hop: string;
+  queue_id: number | null;
+}
+
 export interface LinkDown extends Header {
   type: "link.down";
   connector: string;
@@ -644,6 +662,9 @@ export type LabEvent =
   | HopReceived
   | HopDropped
   | HopExpired
+  | HopDeleted
+  | QueueFrozen
+  | QueueUnfrozen
   | LinkDown
   | LinkUp
   | ChangeMade

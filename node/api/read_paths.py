@@ -55,6 +55,7 @@ READS: Final = {
         ("directory", "/directory"),
         ("setting_views", "/settings/details"),
         ("queue", "/queue"),
+        ("frozen_queues", "/frozen-queues"),
         ("queued_mail", "/queue/{row}"),
         ("bad_mail", "/bad-mail"),
         ("event_log", "/log"),

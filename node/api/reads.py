@@ -241,6 +241,7 @@ for _name, _tag, _example, _operation in (
     ("directory", "replication", [_DIRECTORY_OBJECT], None),
     ("knowledge", "replication", {"folder": "Projects"}, None),
     ("queue", "mail", [_QUEUED], None),
+    ("frozen_queues", "mail", ["B"], None),
     ("queued_mail", "mail", _QUEUED_MAIL, None),
     ("bad_mail", "mail", [_BAD_MAIL], None),
     ("event_log", "events", [_LOG_ENTRY], "log"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, Unpack
 
-from node.administration import folder_changes, orders, store_deletion, subtrees
+from node.administration import folder_changes, orders, queue_orders, store_deletion, subtrees
 from node.agent import agent
 from node.agent.agent import timers_of
 from node.backfill import suspension
@@ -38,6 +38,7 @@ from node.views import (
     Made,
     MailSent,
     Post,
+    QueueChanged,
     Resolved,
     SentAgain,
     SomePosts,
@@ -52,6 +53,7 @@ from topology.arguments import (
     Line,
     Names,
     SomeNames,
+    SomeNumbers,
 )
 from topology.quantities import format_size
 from topology.settings.catalogue import find_spec
@@ -61,6 +63,7 @@ from traces.labtime import LabTime
 from transport.envelope import IncomingHop, IncomingMail, Offers, RefusalError, SendOutcome, Transmission
 from transport.errors import CodecError
 from transport.mime.item_conversion import post_of_mail
+from transport.mta.mta import QueueOrder
 from transport.protocol.auth import Credentials
 from transport.protocol.hop_headers import believed_lamport
 from transport.protocol.link_state import reports_of
@@ -256,6 +259,21 @@ class Node(StoreLife):
         # spec: AD-1
         with self._stimulus(now) as (ctx, s):
             return subtrees.propagate(ctx, s, folder, properties)
+
+    def change_queue(
+        self, now: LabTime, order: QueueOrder, *, next_hop: Line | None = None, mails: SomeNumbers | None = None
+    ) -> QueueChanged:
+        """Freeze, unfreeze, delete or return mails that wait to be sent. A frozen mail is neither tried nor expires. A mail
+        that is returned goes back to its sender with a notice, and one that is deleted does not.
+
+        next_hop: a server, for all mails that it would get next; its queue itself is frozen too.
+        mails: ids of mails in the queue, in place of `next_hop`.
+        """
+        # spec: RT-5
+        with self._stimulus(now) as (ctx, s):
+            ids, local = queue_orders.change_queue(ctx, s, order, next_hop=next_hop, mails=mails)
+            agent.deliver(ctx, s, local)
+        return QueueChanged(order, ids)
 
     def enter(self, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str = NOT_YET) -> None:
         """Add a store to the directory, or replace the stamps of its entry (spec: RP-3, ML-1).

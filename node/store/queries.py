@@ -319,9 +319,15 @@ class StoreQueries(StoreReader):
                 size=mail.size,
                 sender=mail.sender,
                 message_id=mail.message_id,
+                frozen=mail.frozen != 0,
             )
             for mail in ctx.mta.queued(conn)
         ]
+
+    def frozen_queues(self) -> list[str]:
+        # spec: RT-5
+        ctx, conn = self._opened()
+        return ctx.mta.frozen_queues(conn)
 
     def queued_mail(self, row: int) -> bytes:
         ctx, conn = self._opened()

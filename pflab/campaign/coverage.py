@@ -109,7 +109,14 @@ BRANCHES: tuple[str, ...] = (
 )
 """The branches that a long campaign must reach."""
 
-OPTIONAL: tuple[str, ...] = ("no source had all", "folder shown again", "deletion learned at its start")
+OPTIONAL: tuple[str, ...] = (
+    "no source had all",
+    "folder shown again",
+    "deletion learned at its start",
+    "mail deleted from a queue",
+    "queue or mail frozen",
+    "queue or mail unfrozen",
+)
 """Rare branches: they are counted, but a campaign that misses one does not report it."""
 
 
@@ -364,6 +371,9 @@ _BY_EVENT: Mapping[type[Event], str] = {
     ev.HopDropped: "mail lost",
     ev.HopFailed: "hop failed",
     ev.HopExpired: "mail expired",
+    ev.HopDeleted: "mail deleted from a queue",
+    ev.QueueFrozen: "queue or mail frozen",
+    ev.QueueUnfrozen: "queue or mail unfrozen",
     ev.AddressMissing: "store without an address",
     ev.AddressLacking: "mail not addressed",
     ev.LinkDown: "link down",

@@ -77,8 +77,8 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         ),
         "mailbox": ("verbs.messages.mail", "Print the mail for people that the stores of a run or a running lab keep."),
         "queue": (
-            "verbs.messages.mail",
-            "Print the mail that the servers of a run or a running lab still have to send.",
+            "verbs.messages.queue",
+            "Print the mail that the servers of a run or a running lab still have to send; freeze, delete or return it.",
         ),
         "import": ("load", "Post the mails of an mbox, a Maildir or .eml files into a folder."),
         "export": ("verbs.messages.mail", "Write a public folder's messages as an mbox, from a run or a running lab."),

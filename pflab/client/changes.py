@@ -86,6 +86,16 @@ class FoldersChanged(TypedDict):
     kept: list[str]
 
 
+class QueueChanged(TypedDict):
+    """What an administrator did with mails that wait to be sent (spec: RT-5).
+
+    mails: their ids in the queue.
+    """
+
+    order: str
+    mails: list[int]
+
+
 class StatusRequested(TypedDict):
     """The stores that must answer a request for the status of a folder (spec: AD-1)."""
 
@@ -366,6 +376,26 @@ class Changes(Requests):
         """
         answer: FoldersChanged = self._change(
             "POST", node, "/propagate", {"folder": folder, "properties": properties}, key
+        )
+        return answer
+
+    def change_queue(
+        self,
+        node: str,
+        order: Literal["freeze", "unfreeze", "delete", "return"],
+        *,
+        next_hop: str | None = None,
+        mails: Sequence[int] | None = None,
+        key: str | None = None,
+    ) -> QueueChanged:
+        """Freeze, unfreeze, delete or return mails that wait to be sent. A frozen mail is neither tried nor expires. A mail
+        that is returned goes back to its sender with a notice, and one that is deleted does not.
+
+        next_hop: a server, for all mails that it would get next; its queue itself is frozen too.
+        mails: ids of mails in the queue, in place of `next_hop`.
+        """
+        answer: QueueChanged = self._change(
+            "POST", node, "/queue", {"order": order, "next_hop": next_hop, "mails": mails}, key
         )
         return answer
 

@@ -290,6 +290,10 @@ class Client(Changes):
     def queue(self, node: str) -> list[dict[str, Any]]:
         return list(self._node("GET", node, "/queue"))
 
+    def frozen_queues(self, node: str) -> list[str]:
+        """Return the next hops whose queues an administrator has frozen."""
+        return list(self._node("GET", node, "/frozen-queues"))
+
     def digests(self, node: str) -> dict[str, dict[str, Any]]:
         answer: dict[str, dict[str, Any]] = self._node("GET", node, "/digests")
         return answer

@@ -31,6 +31,7 @@ from traces.events import (
     FaultAltered,
     FaultHealed,
     FaultInjected,
+    HopDeleted,
     HopDropped,
     HopExpired,
     HopFailed,
@@ -264,6 +265,10 @@ class _Change:
                 elif isinstance(event, HopExpired) and event.mail == id_:
                     recipients = join_names(map(store_named, event.recipients))
                     yield f"  At {to_the_second(event.at)} {event.node} gives up the copy for {recipients}: {event.reason}."
+                elif isinstance(event, HopDeleted) and event.mail == id_:
+                    recipients = join_names(map(store_named, event.recipients))
+                    at = to_the_second(event.at)
+                    yield f"  At {at} an administrator deletes the copy for {recipients} from {event.node}'s queue."
             failures = [event for event in self.evidence if isinstance(event, HopFailed) and event.mail == id_]
             if failures:
                 first = failures[0]
@@ -330,7 +335,7 @@ class _Change:
         ends = [event for event in self.evidence if event.mail == mail.mail]
         return not any(
             (isinstance(event, MailReceived | MailBad) and event.node == store)
-            or (isinstance(event, HopDropped | HopExpired) and store in map(store_named, event.recipients))
+            or (isinstance(event, HopDropped | HopExpired | HopDeleted) and store in map(store_named, event.recipients))
             for event in ends
         )
 
@@ -388,6 +393,7 @@ _ABOUT: dict[type[Event], Callable[[_Change, Any], bool]] = {
     HopFailed: _Change.hop,
     HopDropped: _Change.hop,
     HopExpired: _Change.hop,
+    HopDeleted: _Change.hop,
     FaultAltered: _Change.altered,
     EntryMade: _Change.entry_made,
     EntrySatisfied: _Change.entry,

@@ -11,6 +11,7 @@ from topology.problems import counted
 from traces.events import (
     Event,
     FaultAltered,
+    HopDeleted,
     HopDropped,
     HopExpired,
     HopFailed,
@@ -18,6 +19,8 @@ from traces.events import (
     MailBad,
     MailReceived,
     MailSubmitted,
+    QueueFrozen,
+    QueueUnfrozen,
 )
 
 
@@ -62,6 +65,9 @@ _HOPS: dict[type[Event], Callable[[Any], str]] = {
     HopDropped: lambda e: f"It is lost on arrival at {e.node} at {_at(e)} (fault {e.fault}).",
     FaultAltered: lambda e: f"It is altered between {e.server} and {e.next_hop} at {_at(e)} (fault {e.fault}).",
     HopExpired: lambda e: f"{e.node} gives it up at {_at(e)}: {e.reason}.",
+    HopDeleted: lambda e: f"An administrator deletes it from {e.node}'s queue at {_at(e)}.",
+    QueueFrozen: lambda e: f"An administrator freezes it in {e.node}'s queue at {_at(e)}.",
+    QueueUnfrozen: lambda e: f"An administrator unfreezes it in {e.node}'s queue at {_at(e)}.",
     MailReceived: lambda e: f"{e.node} unpacks it at {_at(e)}.",
     MailBad: lambda e: f"{e.node} keeps it aside at {_at(e)}: {e.reason}.",
 }

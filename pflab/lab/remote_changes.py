@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar, Unpack
+from typing import TYPE_CHECKING, Literal, TypeVar, Unpack
 
 from node.reads import StoreReader
 from node.views import (
@@ -18,6 +18,7 @@ from node.views import (
     Made,
     MailSent,
     Post,
+    QueueChanged,
     Resolved,
     SentAgain,
     StatusRequested,
@@ -149,6 +150,17 @@ class RemoteChanges(StoreReader):
     def propagate(self, now: LabTime, folder: str, properties: Sequence[str]) -> FoldersChanged:
         del now
         return self._change(FoldersChanged, "POST", "/propagate", {"folder": folder, "properties": properties})
+
+    def change_queue(
+        self,
+        now: LabTime,
+        order: Literal["freeze", "unfreeze", "delete", "return"],
+        *,
+        next_hop: str | None = None,
+        mails: Sequence[int] | None = None,
+    ) -> QueueChanged:
+        del now
+        return self._change(QueueChanged, "POST", "/queue", {"order": order, "next_hop": next_hop, "mails": mails})
 
     def synchronize(self, now: LabTime, folder: str) -> StatusRequested:
         del now

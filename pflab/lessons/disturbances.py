@@ -88,8 +88,15 @@ _WORDS: Final[dict[str, Callable[[Any, Lexicon], str]]] = {
     "content.suspended": lambda e, n: f"suspended content replication on {e.node}",
     "fault.healed": lambda e, n: f"ended the fault {e.fault}",
     "fault.injected": lambda e, n: _fault(e),
+    "hop.deleted": lambda e, n: f"deleted a mail from the queue of {e.node}",
     "node.started": lambda e, n: f"started {e.node}",
     "node.stopped": lambda e, n: f"{'killed' if e.how == _KILL else 'stopped'} {e.node}",
+    "queue.frozen": lambda e, n: (
+        f"froze {f'the queue for {e.next_hop}' if e.queue_id is None else 'a mail'} on {e.node}"
+    ),
+    "queue.unfrozen": lambda e, n: (
+        f"unfroze {f'the queue for {e.next_hop}' if e.queue_id is None else 'a mail'} on {e.node}"
+    ),
     "recipient.policy": lambda e, n: "changed the recipient policy",
     "setting.value": lambda e, n: f"set {e.name} of {e.node} to {e.value}",
     "status.ordered": lambda e, n: f"let {e.node} request the status of {n.folder(e.folder)}",

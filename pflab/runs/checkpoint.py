@@ -46,6 +46,7 @@ from traces.events import (
     FaultHealed,
     FaultInjected,
     FolderShown,
+    HopDeleted,
     HopDropped,
     HopExpired,
     HopFailed,
@@ -686,6 +687,15 @@ class Checkpoint:
             already = server.queue.get(mail)
             server.queue[mail] = Queued(at, [*(already.recipients if already else ()), *recipients])
 
+    def _dequeue(self, event: HopSent | HopExpired | HopDeleted) -> None:
+        """Remove the recipients of an event from the queue of its server."""
+        server = self.picture.servers.get(event.node)
+        queued = server.queue.get(event.mail) if server is not None and event.mail else None
+        if server is not None and queued is not None and event.mail:
+            queued.recipients = [address for address in queued.recipients if address not in event.recipients]
+            if not queued.recipients:
+                del server.queue[event.mail]
+
     @event_handler
     def _mail_submitted(self, event: MailSubmitted) -> None:
         if not event.mail:
@@ -728,12 +738,7 @@ class Checkpoint:
 
     @event_handler
     def _hop_sent(self, event: HopSent) -> None:
-        server = self.picture.servers.get(event.node)
-        queued = server.queue.get(event.mail) if server is not None and event.mail else None
-        if server is not None and queued is not None and event.mail:
-            queued.recipients = [address for address in queued.recipients if address not in event.recipients]
-            if not queued.recipients:
-                del server.queue[event.mail]
+        self._dequeue(event)
         if event.connector:
             self.picture.links_down.pop(event.connector, None)
         mail = self._mail(event, event.node, event.recipients, event.size)
@@ -781,10 +786,8 @@ class Checkpoint:
             queued.retry_at, queued.reason = event.retry_at, event.reason
 
     @event_handler
-    def _hop_expired(self, event: HopExpired) -> None:
-        server = self.picture.servers.get(event.node)
-        if server is not None and event.mail:
-            server.queue.pop(event.mail, None)
+    def _hop_ended(self, event: HopExpired | HopDeleted) -> None:
+        self._dequeue(event)
 
 
 @lru_cache(maxsize=16_384)

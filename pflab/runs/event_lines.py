@@ -23,6 +23,8 @@ _STYLES: Final[tuple[tuple[str, Style], ...]] = (
     ("hop.failed", "red"),
     ("hop.expired", "red"),
     ("hop.dropped", "red"),
+    ("hop.deleted", "red"),
+    ("queue", "magenta"),
     ("hop", "dim"),
     ("mail.bad", "red"),
     ("mail", "blue"),

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
 from node.errors import Misuse
-from pflab.faults.fault import Fault
+from pflab.faults.fault import Fault, MailType
 from pflab.lab.outside_mail import check_addresses
 from pflab.scenario.conditions import Expect, Until
 from pflab.scenario.fault_steps import FAULT_VERBS, fault_schema
@@ -32,7 +32,7 @@ from topology.arguments import FolderFields, Priority, ResolveMethod
 from topology.problems import quoted
 
 _AREAS: Final = (
-    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 6, CF 5, DL 5, DU 1, ML 7, RT 4, EV 1, SE 1, AD 2, TM 2, CV 3"
+    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 6, CF 5, DL 5, DU 1, ML 7, RT 5, EV 1, SE 1, AD 2, TM 2, CV 3"
 )
 """For each area of rules, the number of its rules; ids count from 1. An installed pflab has no docs/rules.yaml to read."""
 
@@ -332,6 +332,26 @@ class Resend(Part):
     refused: bool = False
 
 
+class Queue(Part):
+    """An order of an administrator about mails that wait to be sent on the server `on`: the whole queue of a next hop, or the
+    mails of a type (default: all mails).
+
+    `refused: true`: the server must refuse it.
+    """
+
+    on: str
+    order: Literal["freeze", "unfreeze", "delete", "return"]
+    next_hop: str | None = None
+    type: MailType | None = None
+    refused: bool = False
+
+    @model_validator(mode="after")
+    def _one_choice(self) -> Self:
+        if self.next_hop is not None and self.type is not None:
+            raise wrong('give "next_hop" for a whole queue, or "type" for some mails, not both')
+        return self
+
+
 class Synchronize(Part):
     """Synchronize Hierarchy (folder 1-1) or Synchronize Content: the servers `on` request the folder's status now.
 
@@ -405,6 +425,7 @@ VERBS: dict[str, Any] = {
     "replicas": Replicas,
     "resend": Resend,
     "synchronize": Synchronize,
+    "queue": Queue,
     "settings": Settings,
     "stop": Names,
     "start": Names,

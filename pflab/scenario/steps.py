@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from node.errors import Crashed, FolderUnknown, MailRefused, MessageUnknown, Misuse, NodeError, NotAContact, OverLimit
 from node.views import Made, Post
+from pflab.faults.fault import MAIL_TYPES
 from pflab.lab.outside_mail import OUTSIDE_HOST
 from pflab.scenario import model
 from pflab.scenario.fault_steps import FAULT_VERBS, FaultStep
@@ -333,6 +334,21 @@ async def _synchronize(play: Play, step: model.Synchronize) -> None:
         await _order(play, name, lambda node, now, path=path: node.synchronize(now, path), refused=step.refused)  # type: ignore[misc]
 
 
+async def _queue(play: Play, step: model.Queue) -> None:
+    mails: list[int] | None = None
+    if step.next_hop is None:
+        waiting = play.lab.read(step.on, lambda node: node.queue())
+        mails = [mail.id for mail in waiting if step.type is None or mail.subject == MAIL_TYPES[step.type]]
+        if not mails:
+            raise StepFailed([f"a {step.type or 'mail'} in the queue of {step.on}"], ["there is none"])
+    await _order(
+        play,
+        step.on,
+        lambda node, now: node.change_queue(now, step.order, next_hop=step.next_hop, mails=mails),
+        refused=step.refused,
+    )
+
+
 async def _order(play: Play, name: str, order: Callable[[Any, int], object], *, refused: bool) -> None:
     try:
         await play.do(name, order)
@@ -512,6 +528,7 @@ STEPS: Mapping[str, Verb] = {
     "replicas": _replicas,
     "resend": _resend,
     "synchronize": _synchronize,
+    "queue": _queue,
     "settings": _settings,
     "stop": _stop,
     "start": _start,

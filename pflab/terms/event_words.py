@@ -25,6 +25,8 @@ from traces.events import (
     MailReceived,
     MailSubmitted,
     NodeStarted,
+    QueueFrozen,
+    QueueUnfrozen,
 )
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
 
@@ -249,6 +251,10 @@ def _change(event: Any, names: Lexicon) -> str:
     return f"{verb} {names.what(event.folder, event.object, event.number)} as {names.number(event.number)}"
 
 
+def _in_queue(event: QueueFrozen | QueueUnfrozen) -> str:
+    return f"its queue for {event.next_hop}" if event.queue_id is None else "a mail in its queue"
+
+
 def _version(verb: str) -> Callable[[Any, Lexicon], str]:
     def tell(event: Any, names: Lexicon) -> str:
         what = "the deletion of " if event.deleted else ""
@@ -311,6 +317,9 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     ),
     "hop.failed": lambda e, n: f"cannot {f'reach {e.next_hop}' if e.next_hop else 'send a mail on'}: {e.reason}",
     "hop.expired": lambda e, n: f"gives up a mail for {join_names(map(store_named, e.recipients))}: {e.reason}",
+    "hop.deleted": lambda e, n: f"has a mail for {join_names(map(store_named, e.recipients))} deleted from its queue",
+    "queue.frozen": lambda e, n: f"has {_in_queue(e)} frozen",
+    "queue.unfrozen": lambda e, n: f"has {_in_queue(e)} unfrozen",
     "version.applied": _version("applies"),
     "version.ignored": _version("ignores"),
     "version.held": _version("holds"),

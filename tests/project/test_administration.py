@@ -18,10 +18,10 @@ from topology.file.load import topology_from_text
 TOOLS = {
     "2003": "Send Hierarchy;Send Contents;Synchronize Hierarchy;Synchronize Content;Stop Content Replication;"
     "Resume Content Replication;Move All Replicas;Manage Settings;Propagate Settings;Public Folder Instances;"
-    "Replication Status;Queue Viewer;pfMigrate;PFDAVAdmin",
+    "Replication Status;Queue Viewer;Freeze;Unfreeze;Delete (no NDR);Delete (with NDR);pfMigrate;PFDAVAdmin",
     "2007": "Update-PublicFolder;Update-PublicFolderHierarchy;Suspend-PublicFolderReplication;"
     "Resume-PublicFolderReplication;Get-PublicFolder;Get-PublicFolderStatistics;New-PublicFolder;Set-PublicFolder;"
-    "Remove-PublicFolder;Enable-MailPublicFolder;Set-PublicFolderDatabase;Remove-PublicFolderDatabase;"
+    "Remove-PublicFolder;Suspend-Queue;Suspend-Message;Resume-Queue;Resume-Message;Remove-Message;Get-Queue;Enable-MailPublicFolder;Set-PublicFolderDatabase;Remove-PublicFolderDatabase;"
     "AddReplicaToPFRecursive.ps1;RemoveReplicaFromPFRecursive.ps1;ReplaceReplicaOnPFRecursive.ps1;MoveAllReplicas.ps1",
 }
 """What the tools called their operations; none may be missing on the page."""
@@ -79,6 +79,7 @@ def test_each_scenario_exists_and_shows_something(rows: list[Row], project_root:
         "POST /nodes/A/send": "resend",
         "POST /nodes/A/synchronize": "synchronize",
         "POST /nodes/A/replicas": "replicas",
+        "POST /nodes/A/queue": "queue",
     }
     for row in rows:
         if row["scenario"] != "planned":

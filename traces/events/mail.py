@@ -120,11 +120,40 @@ class HopDropped(Event, frozen=True, kw_only=True, tag="hop.dropped"):
 
 
 class HopExpired(Event, frozen=True, kw_only=True, tag="hop.expired"):
-    """A mail was in the queue for too long and was returned to its sender (spec: RT-2)."""
+    """A mail was in the queue for too long, or was refused for good, or an administrator returned it. It goes back to its
+    sender (spec: RT-2)."""
 
     queue_id: int
     recipients: tuple[str, ...]
     reason: str
+
+
+class HopDeleted(Event, frozen=True, kw_only=True, tag="hop.deleted"):
+    """An administrator deleted a mail from the queue, and its sender gets no notice (spec: RT-5). Since 1.9."""
+
+    queue_id: int
+    recipients: tuple[str, ...]
+
+
+class QueueFrozen(Event, frozen=True, kw_only=True, tag="queue.frozen"):
+    """An administrator froze a mail in the queue, or the queue of a next hop with all mails that come into it (spec: RT-5).
+    Since 1.9.
+
+    queue_id: of the mail, None for a queue.
+    """
+
+    next_hop: str
+    queue_id: int | None
+
+
+class QueueUnfrozen(Event, frozen=True, kw_only=True, tag="queue.unfrozen"):
+    """A frozen mail, or a frozen queue, may be sent again (spec: RT-5). Since 1.9.
+
+    queue_id: of the mail, None for a queue.
+    """
+
+    next_hop: str
+    queue_id: int | None
 
 
 class LinkDown(Event, frozen=True, kw_only=True, tag="link.down"):
@@ -192,6 +221,9 @@ MailEvent = (
     | HopReceived
     | HopDropped
     | HopExpired
+    | HopDeleted
+    | QueueFrozen
+    | QueueUnfrozen
     | LinkDown
     | LinkUp
 )

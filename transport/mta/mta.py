@@ -8,6 +8,8 @@ waiting    it has a next hop, and `due_at` is later than now: the connector is c
 due        it has a next hop, and `due_at` is not later than now
 in flight  a driver sends it. The row does not say so; the driver passes the ids in flight to `ready` (`busy`)
 unrouted   there is no route; `due_at` is the time of expiry
+frozen     an administrator has frozen the copy, or the queue of its next hop (`frozen`): it is not tried and does not
+           expire, whatever `due_at` says
 =========  ============================================================================================================
 
 ==========================  =========================================================  ================================
@@ -32,6 +34,10 @@ unrouted                    `tick` at the time of expiry                        
 waiting, due, in flight     `hold` (a fault)                                           waiting
 waiting                     `release` (the end of a hold)                              due, or waiting for its connector
 due                         `divide` (a fault)                                         due; some recipients in a new copy
+any                         `change_queue`: freeze                                     frozen; an attempt in flight goes on
+frozen                      `change_queue`: unfreeze                                   as before; due if its connector is open
+any                         `change_queue`: delete                                     removed; the sender learns nothing
+any                         `change_queue`: return                                     removed and returned
 ==========================  =========================================================  ================================
 
 A copy is queued in the form in which it crosses its connector, and not converted when it is sent: the size of this form decides
@@ -46,8 +52,8 @@ answer: the other copy waits for ten minutes. Meanwhile the connector is found d
 
 What must never happen:
 
-- A copy that is removed although the next server did not answer 250 and the sender got no notice (spec: OUT-9). So after a
-  crash a mail may be sent twice.
+- A copy that is removed although the next server did not answer 250 and the sender got no notice, unless an administrator
+  deletes it (spec: OUT-9). So after a crash a mail may be sent twice.
 - A result of an attempt on an old route that counts for the new route. So `reroute` gives a copy a new id, and ids are never
   reused.
 - A notice that answers a notice (spec: ML-7).
@@ -59,13 +65,13 @@ because a notice may be addressed to it.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
 from topology.model import STORE_ADDRESS_SUFFIX
 from topology.routing import NextHop, Routing
-from traces.events import HopExpired, HopFailed, HopReceived, HopSent
+from traces.events import HopDeleted, HopExpired, HopFailed, HopReceived, HopSent, QueueFrozen, QueueUnfrozen
 from traces.labtime import LabTime
 from transport.envelope import (
     IncomingHop,
@@ -101,7 +107,13 @@ MOST_RETURNED: Final = STIMULUS_BYTES // UPDATE_BYTES
 EXPIRED: Final = "4.4.7 not delivered before it expired"
 EXCEEDS: Final = "5.2.3 larger than the Message Size Limit of this server ({limit} bytes)"
 TRIED_OFTEN: Final = "4.4.7 not delivered in {retries} retries"
+RETURNED: Final = "4.3.2 taken out of the queue by an administrator"
 """Reasons, each with the enhanced status code of RFC 3463."""
+
+QueueOrder = Literal["freeze", "unfreeze", "delete", "return"]
+"""What an administrator does with a queue or with mails in it (spec: RT-5)."""
+
+_FREEZING: Final[Mapping[str, type[QueueFrozen | QueueUnfrozen]]] = {"freeze": QueueFrozen, "unfreeze": QueueUnfrozen}
 
 
 class Mta:
@@ -455,7 +467,59 @@ class Mta:
             expires_at=row.expires_at,
             attempts=row.attempts,
             last_error=row.last_error,
+            frozen=row.frozen,
         )
+
+    # --- orders of an administrator
+
+    def queues(self, conn: Connection) -> set[str]:
+        """Return the next hops that this server may have a queue for."""
+        outside = {self._policy.smart_host} if self._policy.smart_host is not None else set()
+        neighbours = {hop.server for hop in self._all_links_up.neighbours(self.server)}
+        waiting = {row.next_hop for row in queue_table.queued_mails(conn) if row.next_hop is not None}
+        return neighbours | outside | waiting | set(queue_table.frozen_queues(conn))
+
+    def frozen_queues(self, conn: Connection) -> list[str]:
+        """Return the next hops whose queues are frozen."""
+        return queue_table.frozen_queues(conn)
+
+    def change_queue(
+        self, s: Stimulus, order: QueueOrder, next_hop: str | None, rows: Sequence[QueueRow]
+    ) -> list[LocalDelivery]:
+        """Carry out an order about the queue of a next hop, or about some copies if `next_hop` is None. Takes time linear in
+        `rows`.
+
+        rows: these copies, or all copies for the next hop.
+
+        An attempt in flight is not stopped, so a copy that is deleted meanwhile may arrive.
+        """
+        # spec: RT-5
+        frozen_by = queue_table.FROZEN_MAIL if next_hop is None else queue_table.FROZEN_QUEUE
+        local: list[LocalDelivery] = []
+        if next_hop is not None and order in ("freeze", "unfreeze"):
+            queue_table.freeze_queue(s.conn, next_hop, frozen=order == "freeze")
+            s.trace.record(_FREEZING[order], next_hop=next_hop, queue_id=None)
+        for row in rows:
+            if order in ("freeze", "unfreeze"):
+                frozen = row.frozen | frozen_by if order == "freeze" else row.frozen & ~frozen_by
+                if frozen == row.frozen:
+                    continue
+                queue_table.set_frozen(s.conn, row.queue_id, frozen)
+                if next_hop is None:
+                    mail = row.message_id or None
+                    s.trace.record(_FREEZING[order], mail=mail, next_hop=row.next_hop or "", queue_id=row.queue_id)
+                if not frozen and row.due_at < s.now:  # its connector may be closed now
+                    self.release(s, row.queue_id)
+                continue
+            mail_of_row = self._mail_of(s, row) if order == "return" else None
+            queue_table.drop_row(s.conn, row)
+            if mail_of_row is not None:
+                local += self._return(s, mail_of_row, row.queue_id, dict.fromkeys(row.recipients, RETURNED))
+            else:
+                s.trace.record(
+                    HopDeleted, mail=row.message_id or None, queue_id=row.queue_id, recipients=row.recipients
+                )
+        return local
 
     def next_due(self, conn: Connection) -> LabTime | None:
         """Return the next time at which `ready` or `tick` has something to do; None for an empty queue. The time can be in the
@@ -551,6 +615,7 @@ class Mta:
                 expires_at=row.expires_at,
                 attempts=row.attempts,
                 last_error=row.last_error,
+                frozen=row.frozen,
             )
         queue_table.drop_content(s.conn, row.content_id)
         return local

@@ -17,34 +17,49 @@ CONTENT = Statement("SELECT bytes FROM mta_content WHERE id = ?")
 
 MOST_URGENT_FIRST: Final = (Priority.URGENT, Priority.NORMAL, Priority.NOT_URGENT)
 
+FROZEN_QUEUE: Final = 1
+"""A copy is frozen with the queue of its next hop."""
+
+FROZEN_MAIL: Final = 2
+"""A copy is frozen itself, and stays so if it gets another next hop."""
+
+_IN_FROZEN_QUEUE = f"{FROZEN_QUEUE} * (SELECT count(*) FROM mta_frozen_queue f WHERE f.next_hop = ?)"
 _INSERT_CONTENT = (
     "INSERT INTO mta_content (message_id, sender, subject, priority, lamport, size, far_size, system, bytes)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_ROW = (
     "INSERT INTO mta_queue (content_id, next_hop, connector, recipients, priority, due_at, expires_at,"
-    " attempts, starts_at, transfer_us, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " attempts, starts_at, transfer_us, last_error, frozen)"
+    f" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? + {_IN_FROZEN_QUEUE})"
 )
 _UPDATE_ROW = (
     "UPDATE mta_queue SET content_id = ?, next_hop = ?, connector = ?, recipients = ?, due_at = ?, attempts = ?,"
-    " starts_at = ?, transfer_us = ?, last_error = ? WHERE id = ?"
+    f" starts_at = ?, transfer_us = ?, last_error = ?, frozen = (frozen & {FROZEN_MAIL}) + {_IN_FROZEN_QUEUE} WHERE id = ?"
 )
 _COLUMNS = (
     "q.id, q.content_id, q.next_hop, q.connector, q.recipients, q.priority, q.due_at, q.expires_at, q.attempts,"
-    " q.starts_at, q.last_error, c.message_id, c.sender, c.subject, c.lamport, c.size, c.far_size, c.system"
+    " q.starts_at, q.last_error, c.message_id, c.sender, c.subject, c.lamport, c.size, c.far_size, c.system, q.frozen"
 )
 _SELECT_ROW = f"SELECT {_COLUMNS} FROM mta_queue q JOIN mta_content c ON c.id = q.content_id"
 _ROW = _SELECT_ROW + " WHERE q.id = ?"
 _ALL_ROWS = _SELECT_ROW + " ORDER BY q.priority DESC, q.due_at, q.id"
 # Each priority is one range of the index, in order. So nothing is sorted.
 _DUE_OF_PRIORITY = (
-    _SELECT_ROW + " WHERE q.priority = ? AND q.due_at <= ? AND q.next_hop IS NOT NULL ORDER BY q.due_at, q.id LIMIT ?"
+    _SELECT_ROW + " WHERE q.priority = ? AND q.due_at <= ? AND q.next_hop IS NOT NULL AND q.frozen = 0"
+    " ORDER BY q.due_at, q.id LIMIT ?"
 )
 _FIRST_DUE = "SELECT " + ", ".join(
-    f"(SELECT min(due_at) FROM mta_queue WHERE priority = {int(priority)})" for priority in MOST_URGENT_FIRST
+    f"(SELECT min(due_at) FROM mta_queue WHERE priority = {int(priority)} AND frozen = 0)"
+    for priority in MOST_URGENT_FIRST
 )
-_UNROUTED = "SELECT id FROM mta_queue WHERE next_hop IS NULL AND due_at <= ? ORDER BY due_at, id LIMIT ?"
+_UNROUTED = "SELECT id FROM mta_queue WHERE next_hop IS NULL AND frozen = 0 AND due_at <= ? ORDER BY due_at, id LIMIT ?"
 _ALL_IDS = "SELECT id FROM mta_queue ORDER BY id"
+_OF_QUEUE = _SELECT_ROW + " WHERE q.next_hop = ? ORDER BY q.id"
+_FREEZE_QUEUE = "INSERT OR IGNORE INTO mta_frozen_queue (next_hop) VALUES (?)"
+_UNFREEZE_QUEUE = "DELETE FROM mta_frozen_queue WHERE next_hop = ?"
+_FROZEN_QUEUES = "SELECT next_hop FROM mta_frozen_queue ORDER BY next_hop"
+_SET_FROZEN = "UPDATE mta_queue SET frozen = ? WHERE id = ?"
 _DELETE_ROW = "DELETE FROM mta_queue WHERE id = ?"
 _DELETE_CONTENT = "DELETE FROM mta_content WHERE id = ? AND NOT EXISTS (SELECT 1 FROM mta_queue WHERE content_id = ?)"
 _HOLD = "UPDATE mta_queue SET due_at = ?, starts_at = NULL WHERE id = ?"
@@ -82,6 +97,8 @@ class QueueRow(msgspec.Struct, frozen=True):
     far_size: int
     """The size as it crosses a connector; differs from `size` for a binary mail (ML-4)."""
     system: bool
+    frozen: int = 0
+    """0, or the sum of FROZEN_QUEUE and FROZEN_MAIL: the copy is neither tried nor expires."""
 
     @property
     def binary(self) -> bool:
@@ -129,8 +146,12 @@ def add_row(
     expires_at: LabTime,
     attempts: int = 0,
     last_error: str = "",
+    frozen: int = 0,
 ) -> int:
-    """Queue one copy; return the row's id, which is never reused."""
+    """Queue one copy; return the row's id, which is never reused.
+
+    frozen: of the copy in whose place it comes. In a frozen queue the new copy is frozen too.
+    """
     values = (
         content_id,
         place.next_hop,
@@ -143,6 +164,8 @@ def add_row(
         place.starts_at,
         place.transfer_us,
         last_error,
+        frozen & FROZEN_MAIL,
+        place.next_hop,
     )
     return _new_id(conn.exec_driver_sql(_INSERT_ROW, values))
 
@@ -159,6 +182,7 @@ def change_row(conn: Connection, row: QueueRow, place: Place) -> None:
         place.starts_at,
         place.transfer_us,
         row.last_error,
+        place.next_hop,
         row.queue_id,
     )
     conn.exec_driver_sql(_UPDATE_ROW, values)
@@ -292,6 +316,26 @@ def hold_row(conn: Connection, queue_id: int, until_at: LabTime) -> None:
     conn.exec_driver_sql(_HOLD, (until_at, queue_id))
 
 
+def of_queue(conn: Connection, next_hop: str) -> list[QueueRow]:
+    """Return the copies for a next hop, the oldest first."""
+    return [_row(row) for row in conn.exec_driver_sql(_OF_QUEUE, (next_hop,))]
+
+
+def freeze_queue(conn: Connection, next_hop: str, *, frozen: bool) -> None:
+    """Let new copies for a next hop be frozen, or no longer."""
+    conn.exec_driver_sql(_FREEZE_QUEUE if frozen else _UNFREEZE_QUEUE, (next_hop,))
+
+
+def frozen_queues(conn: Connection) -> list[str]:
+    """Return the next hops whose queues are frozen."""
+    return [row[0] for row in conn.exec_driver_sql(_FROZEN_QUEUES)]
+
+
+def set_frozen(conn: Connection, queue_id: int, frozen: int) -> None:
+    """Store whether a copy is frozen, as in `QueueRow.frozen`."""
+    conn.exec_driver_sql(_SET_FROZEN, (frozen, queue_id))
+
+
 def _new_id(rows: Rows) -> int:
     assert rows.lastrowid is not None
     return rows.lastrowid
@@ -317,4 +361,5 @@ def _row(row: Any) -> QueueRow:
         size=row[15],
         far_size=row[16],
         system=bool(row[17]),
+        frozen=row[18],
     )

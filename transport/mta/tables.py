@@ -43,12 +43,14 @@ queue = Table(
     Column("starts_at", BigInteger),
     Column("transfer_us", BigInteger, nullable=False, server_default="0"),
     Column("last_error", Text, nullable=False, server_default=""),
+    # 0, or the sum of FROZEN_QUEUE and FROZEN_MAIL (transport.mta.queue_table).
+    Column("frozen", Integer, nullable=False, server_default="0"),
     # An id is never reused, so a late report of an attempt cannot change another mail.
     sqlite_autoincrement=True,
 )
-Index("mta_queue_order", queue.c.priority, queue.c.due_at, queue.c.id)
+Index("mta_queue_order", queue.c.priority, queue.c.due_at, queue.c.id, sqlite_where=queue.c.frozen == 0)
 Index("mta_queue_content", queue.c.content_id)
-Index("mta_queue_unrouted", queue.c.due_at, sqlite_where=queue.c.next_hop.is_(None))
+Index("mta_queue_unrouted", queue.c.due_at, sqlite_where=queue.c.next_hop.is_(None) & (queue.c.frozen == 0))
 Index(
     "mta_queue_link",
     queue.c.connector,
@@ -56,6 +58,14 @@ Index(
     queue.c.priority,
     queue.c.starts_at,
     sqlite_where=queue.c.starts_at.is_not(None),
+)
+
+frozen_queue = Table(
+    "mta_frozen_queue",
+    metadata,
+    # Its mails wait until an administrator unfreezes the queue, also those that come later.
+    Column("next_hop", Text, primary_key=True),
+    sqlite_with_rowid=False,
 )
 
 link_free = Table(

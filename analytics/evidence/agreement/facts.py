@@ -258,7 +258,7 @@ STATEMENTS: Final[tuple[States, ...]] = (
     *_alike("mail.bad hop.dropped", "mail", IF_KNOWN, "mail", "sent_by"),
     States("mail.submitted", "recipient of a mail", FIRST, "mail", "recipient", items="recipients"),
     *_alike(
-        "hop.sent hop.received hop.dropped hop.expired fault.altered",
+        "hop.sent hop.received hop.dropped hop.expired hop.deleted fault.altered",
         "recipient of a mail",
         IF_KNOWN,
         "mail",
@@ -268,8 +268,8 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States(
         "hop.received", "recipient of a mail of people", FIRST, "own people_from_afar", "recipient", items="recipients"
     ),
-    States(
-        "hop.expired",
+    *_alike(
+        "hop.expired hop.deleted",
         "recipient of a mail of people",
         IF_KNOWN,
         "own people_from_afar",
@@ -322,10 +322,10 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("backup.made", "backup", FIRST, "backup", "store"),
     States("backup.restored", "backup", REPEATS, "backup", "store"),
     *_alike("hop.sent hop.failed", "copy in a queue", FIRST, "own copy", "mail route_hop route_connector"),
-    States("hop.expired", "copy in a queue", FIRST, "own copy", "mail"),
+    *_alike("hop.expired hop.deleted queue.frozen queue.unfrozen", "copy in a queue", FIRST, "own copy", "mail"),
     *_alike("mail.submitted hop.received", "recipient at a server", FIRST, "mail own", "store_of", items="stores"),
     *_alike(
-        "hop.sent hop.expired mail.received mail.bad",
+        "hop.sent hop.expired hop.deleted mail.received mail.bad",
         "recipient at a server",
         IF_KNOWN,
         "mail own",
@@ -398,7 +398,7 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("conflict.notice", "conflicting versions", IF_KNOWN, "own conflict_object", "version_list"),
     States("hop.received", "mail from another server", FIRST, "own mail_from_afar", ""),
     *_alike(
-        "mail.posted mail.not_posted mailbox.delivered hop.expired",
+        "mail.posted mail.not_posted mailbox.delivered hop.expired hop.deleted",
         "mail from another server",
         REPEATS,
         "own mail_from_afar",

@@ -181,6 +181,24 @@ FIELDS: Final[Mapping[str, Fields]] = {
         ),
         "reason": (I, "words for people"),
     },
+    "hop.deleted": {
+        "mail": (E, "the failed attempts of the copy, or hop.received"),
+        "queue_id": (B, "the other events of the copy; a mail may be deleted without an attempt"),
+        "recipients": (
+            B,
+            "mail.submitted or hop.received at this server; nobody records that people wrote a mail here",
+        ),
+    },
+    "queue.frozen": {
+        "mail": (B, "the other events of the copy, if there are any"),
+        "next_hop": (I, "the attempts before and after it may be none"),
+        "queue_id": (B, "the other events of the copy, if there are any"),
+    },
+    "queue.unfrozen": {
+        "mail": (B, "the other events of the copy, if there are any"),
+        "next_hop": (I, "the attempts before and after it may be none"),
+        "queue_id": (B, "the other events of the copy, if there are any"),
+    },
     "link.down": {
         "connector": (E, "the topology"),
         "by": (D, "the failed attempts of that server"),

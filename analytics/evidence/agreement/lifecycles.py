@@ -47,7 +47,8 @@ class Automaton:
 _STARTS: Final = ("node.stopped", "node.started again", "node.started restored", "node.started")
 """What follows a start. A store that was killed has no stop; one whose backup was too old begins as new."""
 
-_TRIES: Final = ("hop.sent", "hop.failed", "hop.failed for good", "hop.expired")
+_TRIES: Final = ("hop.sent", "hop.failed", "hop.failed for good", "hop.expired", "hop.deleted")
+_FREEZING: Final = ("queue.frozen", "queue.unfrozen")
 _ARRIVALS: Final = ("hop.received", "hop.received here", "mail.received", "mail.bad")
 
 _ENDED: Final = tuple(f"request.ended {how}" for how in ("satisfied", "retry", "empty", "pruned", "expired"))
@@ -75,11 +76,14 @@ AUTOMATA: Final[dict[str, Automaton]] = {
     "copy of a mail": Automaton(
         "copy",
         {
-            BEGIN: _TRIES,
-            "hop.failed": (*_TRIES, END),
+            BEGIN: (*_TRIES, *_FREEZING),
+            "hop.failed": (*_TRIES, *_FREEZING, END),
             "hop.failed for good": ("hop.expired", END),
-            "hop.sent": (*_TRIES[1:], END),
-            "hop.expired": (*_TRIES, END),
+            "hop.sent": (*_TRIES[1:], *_FREEZING, END),
+            "hop.expired": (*_TRIES, *_FREEZING, END),
+            "hop.deleted": (END,),
+            "queue.frozen": ("queue.unfrozen", *_TRIES, END),
+            "queue.unfrozen": ("queue.frozen", *_TRIES, END),
         },
     ),
     IN_A_QUEUE: Automaton(

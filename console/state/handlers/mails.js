@@ -65,15 +65,7 @@ export const MAILS = {
     }
   },
   "hop.sent": (state, event) => {
-    const server = serverOf(state, event.node);
-    if (server && event.mail) {
-      const queue = own(state.gen, server, "queue");
-      const queued = ownEntry(state.gen, queue, event.mail);
-      if (queued) {
-        queued.recipients = queued.recipients.filter((address) => !event.recipients.includes(address));
-        if (queued.recipients.length === 0) delete queue[event.mail];
-      }
-    }
+    dequeue(state, event);
     if (event.connector && state.linksDown[event.connector] !== undefined) {
       delete own(state.gen, state, "linksDown")[event.connector];
     }
@@ -106,11 +98,24 @@ export const MAILS = {
     queued.retryAt = event.retry_at;
     queued.reason = event.reason;
   },
-  "hop.expired": (state, event) => {
-    const server = serverOf(state, event.node);
-    if (server && event.mail) delete own(state.gen, server, "queue")[event.mail];
-  },
+  "hop.expired": dequeue,
+  "hop.deleted": dequeue,
 };
+
+/**
+ * Remove the recipients of an event from the queue of its server.
+ * @param {LabState} state
+ * @param {EventOf<"hop.sent" | "hop.expired" | "hop.deleted">} event
+ */
+function dequeue(state, event) {
+  const server = serverOf(state, event.node);
+  if (!server || !event.mail) return;
+  const queue = own(state.gen, server, "queue");
+  const queued = ownEntry(state.gen, queue, event.mail);
+  if (!queued) return;
+  queued.recipients = queued.recipients.filter((address) => !event.recipients.includes(address));
+  if (queued.recipients.length === 0) delete queue[event.mail];
+}
 
 /**
  * Return whether a store has a replica of a folder, or is on its replica list.

@@ -34,6 +34,7 @@ export function MailQueue({ store, state, name }) {
       <tbody>
         ${queued.slice(0, MOST).map(([id, entry]) => {
           const due = nextAttempt(rows, id) ?? entry.retryAt;
+          const frozen = isFrozen(rows, id);
           const type = state.mails.get(id)?.type;
           return html`<tr key=${id}>
             <th scope="row">
@@ -44,7 +45,7 @@ export function MailQueue({ store, state, name }) {
             <td>${[...new Set(entry.recipients.map((recipient) => storeOfAddress(state, recipient)))].join(", ")}</td>
             <td>${shortInstant(entry.since)}</td>
             <td>
-              ${due === null ? html`<span class="hint">as soon as it can</span>` : html`<${Relative} store=${store} at=${due} />`}
+              ${frozen ? html`<span class="hint">frozen</span>` : due === null ? html`<span class="hint">as soon as it can</span>` : html`<${Relative} store=${store} at=${due} />`}
               ${entry.failures > 0 && html`<div class="missing">${entry.failures === 1 ? "1 failure" : `${entry.failures} failures`}: ${entry.reason}</div>`}
             </td>
           </tr>`;
@@ -55,11 +56,23 @@ export function MailQueue({ store, state, name }) {
 }
 
 /**
+ * Return whether an administrator has frozen all copies of a mail.
+ * @param {{message_id: string, frozen?: boolean}[] | undefined} rows
+ * @param {string} mail
+ */
+function isFrozen(rows, mail) {
+  const copies = (rows ?? []).filter((row) => row.message_id === mail);
+  return copies.length > 0 && copies.every((row) => row.frozen);
+}
+
+/**
  * Return when the next copy of a mail is due, in lab time; null if the server has not said so.
- * @param {{message_id: string, due_at: string}[] | undefined} rows
+ * @param {{message_id: string, due_at: string, frozen?: boolean}[] | undefined} rows
  * @param {string} mail
  */
 function nextAttempt(rows, mail) {
-  const due = (rows ?? []).filter((row) => row.message_id === mail).map((row) => Date.parse(row.due_at) * 1000);
+  const due = (rows ?? [])
+    .filter((row) => row.message_id === mail && !row.frozen)
+    .map((row) => Date.parse(row.due_at) * 1000);
   return due.length ? Math.min(...due) : null;
 }

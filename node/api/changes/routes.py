@@ -31,6 +31,8 @@ _VALUES: Final[Mapping[str, object]] = {
     "kept": [],
     "to": ["B"],
     "asked": ["B"],
+    "order": "freeze",
+    "mails": [17],
     "message_id": "<1.d0a1b2c3@contoso.test>",
 }
 """An example of each field of the views of changes."""

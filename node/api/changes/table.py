@@ -93,6 +93,7 @@ CHANGES: Final = {
         HttpChange("send_again", "POST /send", "orders", {"folder": "Projects", "days": 7, "to": ["B"]}),
         HttpChange("change_replicas", "POST /replicas", "orders", _ORDER, schema=_ONE_ORDER),
         HttpChange("propagate", "POST /propagate", "orders", {"folder": "Projects", "properties": ["schedule"]}),
+        HttpChange("change_queue", "POST /queue", "orders", {"order": "freeze", "next_hop": "B"}),
         HttpChange("synchronize", "POST /synchronize", "orders", {"folder": "Projects"}),
     )
 }

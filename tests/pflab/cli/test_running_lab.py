@@ -494,6 +494,37 @@ def test_administrators_give_orders(up: str, capsys: pytest.CaptureFixture[str])
     assert "Missing option '--by'; see pflab replicas replace --help" in wrong
 
 
+def test_administrators_give_orders_about_queues(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """queue freeze, unfreeze, delete and return say what the server does with which mails (RT-5)."""
+    del up
+
+    def output_of(*args: str, status: ExitCode = ExitCode.GOOD) -> str:
+        assert run([*args]) == status
+        return "".join(capsys.readouterr())
+
+    def waiting() -> list[dict[str, Any]]:
+        mails: list[dict[str, Any]] = json.loads(output_of("queue", "--server", "A", "--json"))
+        return mails
+
+    to_b = ("--to", "B", "--server", "A")
+    assert output_of("queue", "freeze", *to_b) == "A freezes 0 mails in its queue for B\n"
+    for subject in ("One", "Two"):
+        output_of("post", "Projects", "--node", "A", "--subject", subject)
+        output_of("clock", "advance", "16 min")
+    first, second = waiting()
+    assert (first["frozen"], second["frozen"]) == (True, True)
+    shown = output_of("queue", "--server", "A")
+    assert "frozen" in shown and "the queue for B is frozen" in shown
+    assert output_of("queue", "delete", str(first["id"]), "--server", "A") == "A deletes 1 mail\n"
+    gone = output_of("queue", "delete", str(first["id"]), "--server", "A", status=ExitCode.UNKNOWN)
+    assert f"no mail {first['id']} in the queue" in gone
+    assert output_of("queue", "return", *to_b) == "A returns 1 mail to the sender in its queue for B\n"
+    assert output_of("queue", "unfreeze", *to_b) == "A unfreezes 0 mails in its queue for B\n"
+    assert waiting() == []
+    assert "its queues are for B" in output_of("queue", "freeze", "--to", "Z", "--server", "A", status=ExitCode.UNKNOWN)
+    assert "give either" in output_of("queue", "freeze", "--server", "A", status=ExitCode.UNKNOWN)
+
+
 def test_a_store_is_deleted_from_the_directory(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """RP-6: a store can be deleted only while it is stopped, and with replicas only by force; then it is off all lists."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +18,6 @@ from pflab.cli.output import (
     CommandError,
     Json,
     out,
-    page,
     print_json,
     print_lines,
     print_mail,
@@ -34,8 +33,7 @@ from pflab.workload.mail_transfer import export_mbox
 from topology.problems import counted, did_you_mean
 
 if TYPE_CHECKING:
-    from node.views import QueueView
-    from pflab.explain.fitted_table import FittedTable
+    pass
 
 
 def export(
@@ -174,44 +172,3 @@ def send(
     with client_of(lab) as client:
         mail = client.send_mail(node, folder, to=to, subject=subject, body=text, attachments=files)
     return print_result(mail, [mail["message_id"]], as_json)
-
-
-def queue(run: RunOption = None, server: OneServer = None, lab: Lab = None, as_json: Json = False) -> int:
-    """Print the mail that the servers of a run or a running lab still have to send.
-
-    Each mail is shown with its recipients, the server that gets it next, and the time of the next attempt.
-
-    Example: pflab queue --server A
-    """
-    queues: list[tuple[str, list[QueueView]]] = []
-    with chosen_reader(run, lab) as reader:
-        for store in chosen_stores(reader, server):
-            with reader.reading(store) as look:
-                queues.append((store, sorted(look.queue(), key=lambda mail: (mail.due_at, mail.id))))
-    if as_json:
-        print_json([{"store": store, **view_json(mail)} for store, mails in queues for mail in mails])
-        return ExitCode.GOOD
-    for store, mails in queues:
-        if mails:
-            page.print(_queue_table(store, mails))
-            page.print()
-        else:
-            out.print(f"Server {store} has no mail in its queue.", markup=False)
-    return ExitCode.GOOD
-
-
-def _queue_table(store: str, mails: Sequence[QueueView]) -> FittedTable:
-    from pflab.explain.fitted_table import FittedTable  # noqa: PLC0415 - only for text
-
-    headings = ("Mail", "To", "Next hop", "Next attempt")
-    table = FittedTable(f"Mail queue of Server {store}", headings, show_lines=True)
-    for mail in mails:
-        hop = f"{mail.next_hop} by {mail.connector}" if mail.next_hop and mail.connector else mail.next_hop
-        tried = {0: "not tried yet", 1: "tried once"}.get(mail.attempts, f"tried {mail.attempts} times")
-        table.add_texts(
-            f"{mail.subject}\n({counted(mail.size, 'byte')})",
-            "\n".join(mail.recipients),
-            hop or "no route",
-            f"{to_the_second(mail.due_at)}\n{tried}",
-        )
-    return table
