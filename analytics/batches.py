@@ -27,6 +27,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.embedded.engine import judged as judged_here
+from analytics.embedded.product import Rules
 from analytics.embedded.task import MARKS, RESULT, checksum_files, judge_contents, judge_files, result_in
 from analytics.errors import AnalyticsError
 from analytics.ingest.bronze import SEGMENTS
@@ -74,7 +75,7 @@ def judged(
     progress: Callable[[str], None] = lambda _: None,
     *,
     only: Collection[str] | None = None,
-    rules: Collection[str] | None = None,
+    rules: Rules | None = None,
     report: bool = False,
     publish: bool = False,
     large_bytes: int = LARGE_BYTES,
@@ -85,7 +86,7 @@ def judged(
     tables: returns the tables for the n-th place that is too large for a task.
     progress: called with the name of each stage.
     only: the folders of the runs that are judged; all if it is None.
-    rules: the names of the evidence tables whose checks run; all if it is None.
+    rules: the chosen checks; None for all.
     report: also compute the figures that a report has of all runs.
     publish: also make the published tables.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial, reduce
@@ -13,7 +13,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.embedded.product import product
+from analytics.embedded.product import Rules, product
 from analytics.evidence import folder_tree, objects, organization, version_history
 from analytics.evidence.mail import mails
 from analytics.evidence.material import Material, material_of
@@ -44,7 +44,7 @@ Progress = Callable[[str], None]
 """Called with the name of each stage when the stage begins."""
 
 
-class Rules(Protocol):
+class RuleChecks(Protocol):
     """Runs the rule checks."""
 
     def __call__(self, tables: Tables, material: Material, verdicts: DataFrame, *, unfinished: bool) -> DataFrame:
@@ -60,13 +60,13 @@ def judged(
     *,
     keep: bool = False,
     unfinished: silver.Unfinished | None = None,
-    rules: Collection[str] | None = None,
+    rules: Rules | None = None,
 ) -> Iterator[Judged]:
     """Judge these traces (folders, files, globs) by Spark's own plans of the tables, which are there inside the block.
 
     keep: keep the tables, and read only segments that were not there the last time.
     unfinished: the runs have not ended.
-    rules: the names of the evidence tables whose checks run; None for all.
+    rules: the chosen checks; None for all.
     """
     progress(STAGES[0])
     if rules is not None:
@@ -88,7 +88,7 @@ def judge(
     unfinished: silver.Unfinished | None = None,
     *,
     look: Callable[[DataFrame], silver.Seen] = silver.seen,
-    rules: Rules | None = None,
+    rules: RuleChecks | None = None,
 ) -> Gold:
     """Compute the gold tables from bronze.
 
@@ -125,13 +125,13 @@ def judge(
 
 
 def _rule_tables(
-    tables: Tables, material: Material, verdicts: DataFrame, *, unfinished: bool, only: Collection[str] | None = None
+    tables: Tables, material: Material, verdicts: DataFrame, *, unfinished: bool, only: Rules | None = None
 ) -> DataFrame:
     """Run the rule checks for which there are events, several parts at the same time.
 
-    only: the names of the evidence tables whose checks run; None for all.
+    only: the chosen checks; None for all.
     """
-    chosen = [check for check in CHECKS if only is None or check.table in only]
+    chosen = [check for check in CHECKS if only is None or check.id in only.get(check.table, ())]
     about = required_events.with_events(chosen, material.events)
 
     def judge_part(part: int) -> DataFrame:

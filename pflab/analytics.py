@@ -59,22 +59,34 @@ class Verdict:
         return "\n".join(self.words)
 
 
-def judge(traces: str | Path | Sequence[str | Path], *, spark: SparkSession | None = None) -> Verdict:
+def judge(
+    traces: str | Path | Sequence[str | Path],
+    *,
+    spark: SparkSession | None = None,
+    select: str | Sequence[str] = (),
+    deselect: str | Sequence[str] = (),
+) -> Verdict:
     """Judge the traces of runs.
 
     traces: run folders, folders that contain run folders, segment files, or patterns of them; with Spark also URLs, in any file
         system that Spark knows.
     spark: a session, classic or Spark Connect, with any settings; without it the embedded engine judges.
+    select: count only violations of these rules: rules like `BF-3`, groups like `BF`, or subjects like `backfill`.
+    deselect: do not count violations of these rules.
 
     Raises CannotJudge.
     """
     paths = [traces] if isinstance(traces, str | Path) else traces
     places = [os.fspath(path) for path in paths]
-    return _judge_here(places) if spark is None else _judge_on(spark, places)
+    selected, deselected = ([words] if isinstance(words, str) else words for words in (select, deselect))
+    return (
+        _judge_here(places, selected, deselected) if spark is None else _judge_on(spark, places, selected, deselected)
+    )
 
 
-def _judge_here(places: Sequence[str]) -> Verdict:
-    order = [sys.executable, "-P", "-m", "pflab", "check", "--engine", "embedded", "--json", "--", *places]
+def _judge_here(places: Sequence[str], selected: Sequence[str], deselected: Sequence[str]) -> Verdict:
+    choice = [f"--select={word}" for word in selected] + [f"--deselect={word}" for word in deselected]
+    order = [sys.executable, "-P", "-m", "pflab", "check", "--engine", "embedded", "--json", *choice, "--", *places]
     process = subprocess.run(order, capture_output=True, encoding="utf-8", check=False, env=environment())
     try:
         document = json.loads(process.stdout)
@@ -84,7 +96,9 @@ def _judge_here(places: Sequence[str]) -> Verdict:
     return Verdict(document["judgement"], tuple(document["words"]), document)
 
 
-def _judge_on(spark: SparkSession, places: Sequence[str]) -> Verdict:
+def _judge_on(
+    spark: SparkSession, places: Sequence[str], selected: Sequence[str], deselected: Sequence[str]
+) -> Verdict:
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # noqa: PLC0415 - the caller has a session
     from pyspark.errors import PySparkException  # noqa: PLC0415 - the caller has a session
 
@@ -94,17 +108,22 @@ def _judge_on(spark: SparkSession, places: Sequence[str]) -> Verdict:
         from analytics.ingest.places import named  # noqa: PLC0415 - only inside the block
         from analytics.ingest.session import for_plans, in_a_line  # noqa: PLC0415 - only inside the block
         from analytics.ingest.tables import Tables  # noqa: PLC0415 - only inside the block
+        from analytics.rules.catalogue import by_table, chosen  # noqa: PLC0415 - only inside the block
         from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - only inside the block
         from traces.temporary_folder import temporary_folder  # noqa: PLC0415 - only inside the block
 
         try:
+            checks = chosen(selected, deselected)
             with (
                 temporary_folder("pflab-judge-") as base,
                 batches.judged(
-                    spark, named(places), lambda nth: Tables(for_plans(spark), f"{base}/{nth}")
+                    spark,
+                    named(places),
+                    lambda nth: Tables(for_plans(spark), f"{base}/{nth}"),
+                    rules=by_table(checks),
                 ) as judged_runs,
             ):
-                result = conclude(judged_runs.findings)
+                result = conclude(judged_runs.findings, checks)
         except AnalyticsError as error:
             raise CannotJudge(str(error)) from None
         except (PySparkException, Py4JError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final
@@ -11,7 +11,7 @@ from typing import Any, Final
 import duckdb
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from analytics.embedded.product import FUNCTIONS, GIVEN, GOLD_RULES, RULES, Statement, product
+from analytics.embedded.product import FUNCTIONS, GIVEN, GOLD_RULES, RULES, Rules, Statement, product
 from analytics.errors import AnalyticsError
 from analytics.ingest.arrow_lines import LINES, table_of
 from analytics.ingest.lines import read_lines
@@ -44,12 +44,14 @@ _BATCH_BYTES: Final = 16_000_000
 """How much of the segments DuckDB reads at a time."""
 
 
-def judge(places: Iterable[str]) -> Findings:
+def judge(places: Iterable[str], rules: Rules | None = None) -> Findings:
     """Judge the traces in these places (files and folders), and return the findings.
+
+    rules: the chosen checks; None for all.
 
     Raises AnalyticsError as `judged` does.
     """
-    with judged(contents_of(places)) as outcome:
+    with judged(contents_of(places), rules=rules) as outcome:
         return outcome.findings
 
 
@@ -58,13 +60,13 @@ def judged(
     segments: Iterable[tuple[str, bytes]],
     progress: Progress = lambda _: None,
     settings: Mapping[str, Any] = MappingProxyType({}),
-    rules: Collection[str] | None = None,
+    rules: Rules | None = None,
 ) -> Iterator[Judged]:
     """Judge the traces in these segments, each with its path or URL and its content. The tables are there inside the block.
 
     settings: of DuckDB.
     progress: called with the name of each stage.
-    rules: the names of the evidence tables whose checks run; None for all. Only what these need is computed.
+    rules: the chosen checks; None for all. Only what these and the published tables need is computed.
 
     Raises AnalyticsError with one line of text if DuckDB fails, for example because the disk is full.
     """
@@ -138,7 +140,7 @@ class Engine:
         self,
         segments: Iterable[tuple[str, bytes]],
         progress: Progress = lambda _: None,
-        rules: Collection[str] | None = None,
+        rules: Rules | None = None,
     ) -> Judged:
         """Judge the traces in these segments (`judged`). The result can be asked until the engine judges again."""
         if self._used:
@@ -153,9 +155,16 @@ class Engine:
         for table in product().tables_for(rules):
             if not table.needs or not types.isdisjoint(table.needs):
                 self._run(table)
+        if rules is not None:
+            self._leave_out_others(rules)
         progress(STAGES[2])
         findings = {query.name: _rows(self._run(query)) for query in product().findings}
         return Judged(findings, self._answer, self._publish)
+
+    def _leave_out_others(self, rules: Rules) -> None:
+        """Delete the results of checks that were not chosen. The statement of a table has all checks of the table."""
+        for table, checks in rules.items():
+            self._connection.execute(f'DELETE FROM "{RULES}{table}" WHERE "check" NOT IN ?', [list(checks)])
 
     def _optimize_for(self, size: int) -> None:
         self._connection.execute("PRAGMA disable_optimizer" if size <= SMALL_BYTES else "PRAGMA enable_optimizer")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -30,6 +30,10 @@ _SHAPE: Final = "-- shape "
 _GIVEN: Final = "-- given "
 _KINDS: Final = ("table", "finding", "figure", "detail", "published")
 _PART: Final = re.compile(rf"^-- ({'|'.join(_KINDS)}) (\S+)(?: needs (\S+))?\n(?:-- columns (.+)\n)?", re.MULTILINE)
+
+
+Rules = Mapping[str, Collection[str]]
+"""The checks that a user has chosen: their ids, by the names of their evidence tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +73,10 @@ class Product:
         """Return all statements, by kind."""
         return self.tables, self.findings, self.figures, self.details, self.published
 
-    def tables_for(self, rules: Collection[str] | None) -> tuple[Statement, ...]:
-        """Return the tables that a verdict needs, in the order in which they are computed.
+    def tables_for(self, rules: Rules | None) -> tuple[Statement, ...]:
+        """Return the tables that a verdict and the published tables need, in the order in which they are computed.
 
-        rules: the names of the evidence tables whose checks run; None for all tables.
+        rules: the chosen checks; None for all tables.
         """
         if rules is None:
             return self.tables
@@ -81,7 +85,7 @@ class Product:
             if (
                 table.name.removeprefix(RULES) in rules
                 if table.name.startswith(RULES)
-                else any(f'"{table.name}"' in statement.sql for statement in (*self.findings, *needed))
+                else any(f'"{table.name}"' in statement.sql for statement in (*self.findings, *self.published, *needed))
             ):
                 needed.append(table)
         return tuple(reversed(needed))

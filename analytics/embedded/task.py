@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from analytics.embedded.engine import judged
+from analytics.embedded.product import Rules
 from analytics.ingest.places import checksum, contents
 from analytics.rows import Findings, Judged, row_of
 from traces.temporary_folder import temporary_folder
@@ -55,13 +56,13 @@ def _result(
     figures: Sequence[str],
     *,
     is_published: bool,
-    rules: Collection[str] | None = None,
+    rules: Rules | None = None,
 ) -> pa.RecordBatch:
     """Judge a batch of segments, and return a row with the findings.
 
     figures: the names of queries whose rows are returned with the findings.
     is_published: whether the row also has the published tables.
-    rules: the names of the evidence tables whose checks run; None for all.
+    rules: the chosen checks; None for all.
     """
     with judged(segments, settings=_SETTINGS, rules=rules) as outcome:
         rows: dict[str, Any] = {**outcome.findings, **{name: outcome.answers(name, {}) for name in figures}}

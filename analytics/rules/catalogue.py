@@ -5,7 +5,7 @@ Each module of this folder has the checks of one subject. To add a check, add an
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable, Set
 from typing import Final
 
 from analytics.errors import UnknownCheck
@@ -61,9 +61,18 @@ def chosen(selected: Iterable[str], deselected: Iterable[str]) -> frozenset[str]
     return frozenset(ids.difference(*map(_named, deselected)))
 
 
-def tables_of(checks: Container[str]) -> frozenset[str]:
-    """Return the names of the evidence tables of these checks, which are given by their ids."""
-    return frozenset(check.table for check in CHECKS if check.id in checks)
+def by_table(checks: Set[str]) -> dict[str, list[str]] | None:
+    """Map the evidence tables of these checks to the ids of the checks, as an engine wants them; None for all checks.
+
+    checks: their ids.
+    """
+    if checks == EVERY:
+        return None
+    ids: dict[str, list[str]] = {}
+    for check in CHECKS:
+        if check.id in checks:
+            ids.setdefault(check.table, []).append(check.id)
+    return ids
 
 
 def _named(word: str) -> set[str]:

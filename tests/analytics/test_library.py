@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from pflab.analytics import judge
 
 own = SparkSession.builder.config("spark.ui.enabled", "false").config("spark.sql.ansi.enabled", "true")
 session = (own.remote if sys.argv[3] == "Connect" else own.master)("local[2]").getOrCreate()
-verdict = judge(sys.argv[1], spark=session)
+verdict = judge(sys.argv[1], spark=session, select=sys.argv[4:], deselect="CN-1")
 assert traces.OURS and sys.modules["traces"] is traces and "analytics" not in sys.modules
 assert session.conf.get("spark.sql.shuffle.partitions") == "200" and session.conf.get("spark.sql.ansi.enabled") == "true"
 Path(sys.argv[2]).write_text(str(verdict), "utf-8")
@@ -40,6 +41,15 @@ def test_a_program_judges_runs_without_spark(judged: Judged) -> None:
     assert judge([judged.place("stories/reissued")]).exit_code == 1
 
 
+def test_rule_checks_are_chosen(judged: Judged, project_root: Path) -> None:
+    """`select` and `deselect` choose as those of `pflab check` do: a word, or several. A word that names no check is named."""
+    place = judged.place("stories/reissued")
+    done = pflab_check(project_root, place, "--json", "--select", "cn", "--deselect", "CN-1", "--deselect", "deletions")
+    assert judge(place, select="cn", deselect=["CN-1", "deletions"]).document == json.loads(done.stdout)
+    with pytest.raises(CannotJudge, match="'BX-9' is not a check"):
+        judge(place, select="BX-9")
+
+
 def test_what_cannot_be_judged_is_one_line(tmp_path: Path) -> None:
     """A folder that does not exist and one without runs are named in an exception of one line."""
     with pytest.raises(CannotJudge, match="nowhere: no such file or folder"):
@@ -52,21 +62,23 @@ def test_what_cannot_be_judged_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["classic", "Connect", "spark-submit"])
 def test_a_session_of_somebody_else_judges_runs(judged: Judged, tmp_path: Path, kind: str) -> None:
     """A program with a module `traces` of its own judges with its session, classic, of Spark Connect or submitted to Spark,
-    whose settings stay: ANSI mode, 200 partitions."""
+    whose settings stay: ANSI mode, 200 partitions. It counts only violations of rules that it chooses."""
     (tmp_path / "traces.py").write_text("OURS = True\n", "ascii")
     (tmp_path / "program.py").write_text(ON_THEIR_SESSION, "ascii")
-    place = str(judged.root / "suite" / "lost-mail")
+    place = str(judged.root / "stories" / "reissued")
+    words = ["CN", "deletions"]
     installed = find_spec("pyspark")
     assert installed is not None
     assert installed.origin is not None
     start = str(Path(installed.origin).parent / "bin" / kind) if kind == "spark-submit" else sys.executable
-    order = [start, "program.py", place, "verdict.txt", kind]
+    order = [start, "program.py", place, "verdict.txt", kind, *words]
     done = subprocess.run(
         order, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, check=False,
         env={**os.environ, "PYSPARK_PYTHON": sys.executable},
     )  # fmt: skip
-    assert done.returncode == judge(place).exit_code, done.stderr[-3000:]
-    assert (tmp_path / "verdict.txt").read_text("utf-8") == str(judge(place))
+    verdict = judge(place, select=words, deselect="CN-1")
+    assert done.returncode == verdict.exit_code, done.stderr[-3000:]
+    assert (tmp_path / "verdict.txt").read_text("utf-8") == str(verdict)
 
 
 @pytest.mark.spark

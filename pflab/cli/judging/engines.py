@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -45,6 +45,16 @@ Master = Annotated[
 ]
 
 
+Select = Annotated[
+    list[str] | None,
+    Option(
+        metavar="RULES",
+        help="Count only violations of these rules: a rule like BF-3, a group like BF, or a subject like backfill.",
+    ),
+]
+Deselect = Annotated[list[str] | None, Option(metavar="RULES", help="Do not count violations of these rules.")]
+
+
 class EngineName(StrEnum):
     """What computes the tables of a check."""
 
@@ -75,19 +85,19 @@ class Request:
     """What to judge.
 
     verb: the verb that the user gave.
+    checks: the ids of the checks that run.
     tables: the folder or URL that keeps the tables, or None.
     is_published: whether tables are written.
-    rules: the names of the evidence tables whose checks run; None for all.
     """
 
     verb: str
     traces: Sequence[str]
+    checks: Set[str]
     engine: EngineName | None = None
     master: str | None = None
     tables: str | None = None
     is_report: bool = False
     is_published: bool = False
-    rules: frozenset[str] | None = None
 
 
 @contextmanager
@@ -153,10 +163,11 @@ def _embedded(request: Request, listed: Sequence[str]) -> Iterator[tuple[Judged,
     need(*_PACKAGES)
     from analytics.embedded import engine  # noqa: PLC0415 - an extra
     from analytics.ingest.places import checksum, contents  # noqa: PLC0415 - an extra
+    from analytics.rules.catalogue import by_table  # noqa: PLC0415 - an extra
 
     with _stages(_FIRST_STAGE, engine.STAGES) as show_stage:
         if request.tables is None:
-            with engine.judged(contents(listed), show_stage, rules=request.rules) as judged_runs:
+            with engine.judged(contents(listed), show_stage, rules=by_table(request.checks)) as judged_runs:
                 yield judged_runs, engine.NAME
             return
         from analytics.embedded.product import version  # noqa: PLC0415 - an extra
@@ -190,6 +201,7 @@ def _on_spark(request: Request, files: Sequence[str], urls: Sequence[str]) -> It
     from analytics.embedded.product import version  # noqa: PLC0415 - an extra
     from analytics.ingest.tables import Tables  # noqa: PLC0415 - an extra
     from analytics.published import check, table_store  # noqa: PLC0415 - an extra
+    from analytics.rules.catalogue import by_table  # noqa: PLC0415 - an extra
 
     places = [*files, *urls]
     settings = None if urls or batches.too_large(sizes(files)) else BATCHES
@@ -204,7 +216,7 @@ def _on_spark(request: Request, files: Sequence[str], urls: Sequence[str]) -> It
                 lambda nth: Tables(for_plans(spark), f"{base}/{nth}"),
                 show_stage,
                 only=chosen,
-                rules=request.rules,
+                rules=by_table(request.checks),
                 report=request.is_report or is_kept,
                 publish=request.is_published or is_kept,
             )

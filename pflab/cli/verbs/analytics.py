@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import Argument, Option
 
-from pflab.cli.judging.engines import Engine, Master, Request, Traces, judged, need
+from pflab.cli.judging.engines import Deselect, Engine, Master, Request, Select, Traces, judged, need
 from pflab.cli.judging.failure import analytics_failure_of
 from pflab.cli.judging.lab_file_traces import unpacked_traces
 from pflab.cli.output import CommandError, Json, print_json, print_lines
@@ -45,16 +45,8 @@ def check(
     shiviz: Annotated[
         Path | None, Option(metavar="FILE", help="Write the events of the worst run, with vector clocks, for ShiViz.")
     ] = None,
-    select: Annotated[
-        list[str] | None,
-        Option(
-            metavar="RULES",
-            help="Count only violations of these rules: a rule like BF-3, a group like BF, or a subject like backfill.",
-        ),
-    ] = None,
-    deselect: Annotated[
-        list[str] | None, Option(metavar="RULES", help="Do not count violations of these rules.")
-    ] = None,
+    select: Select = None,
+    deselect: Deselect = None,
     engine: Engine = None,
     as_json: Json = False,
 ) -> int:
@@ -74,13 +66,13 @@ def check(
     with analytics_failure_of("check"):
         if report is not None:
             need("jinja2")
-        from analytics.rules.catalogue import chosen, tables_of  # noqa: PLC0415 - an extra
+        from analytics.rules.catalogue import EVERY, chosen  # noqa: PLC0415 - an extra
 
         checks = chosen(select or [], deselect or [])
         # Tables that are kept have all checks, for the next check may choose others.
-        rules = tables_of(checks) if (select or deselect) and tables is None else None
+        judged_checks = checks if tables is None else EVERY
         with unpacked_traces(traces) as places:
-            request = Request("check", places, engine, master, tables, is_report=report is not None, rules=rules)
+            request = Request("check", places, judged_checks, engine, master, tables, is_report=report is not None)
             with judged(request) as (judged_runs, name):
                 result = _written(judged_runs, checks, name, report, shiviz)
     if as_json:
@@ -96,6 +88,8 @@ def tables(
         Path, Option("--output", "-o", metavar="DIR", help="The folder for the tables; pflab creates it.")
     ],
     master: Master = None,
+    select: Select = None,
+    deselect: Deselect = None,
     engine: Engine = None,
 ) -> int:
     """Write the tables of a check of these runs as Parquet, a file for each, for DuckDB, pandas, Spark and others.
@@ -107,12 +101,14 @@ def tables(
     _check_room("tables", folder, next(place for place in (folder, *folder.absolute().parents) if place.is_dir()))
     with analytics_failure_of("tables"):
         from analytics.ingest.places import need_utf_8  # noqa: PLC0415 - an extra
+        from analytics.rules.catalogue import chosen  # noqa: PLC0415 - an extra
 
+        checks = chosen(select or [], deselect or [])
         need_utf_8(str(folder), "so DuckDB cannot write tables there; give another folder with --output")
     with (
         analytics_failure_of("tables"),
         unpacked_traces(traces) as places,
-        judged(Request("tables", places, engine, master, is_published=True)) as (judged_runs, _),
+        judged(Request("tables", places, checks, engine, master, is_published=True)) as (judged_runs, _),
     ):
         from analytics.published.check import write  # noqa: PLC0415 - an extra
         from analytics.verdicts.conclusion import conclude  # noqa: PLC0415 - an extra

@@ -33,6 +33,7 @@ from pflab.campaign.shrinker import MOST_PLAYS, Shrinker
 from pflab.cli.bugs import debugging
 from pflab.cli.inputs.by_name import read_topology
 from pflab.cli.inputs.files import RUNS, read_bytes
+from pflab.cli.judging.engines import Deselect, Select
 from pflab.cli.options import A_TOPOLOGY
 from pflab.cli.output import CommandError, Json, err, out, print_file, print_json, print_lines, progress
 from pflab.errors import LabError
@@ -64,6 +65,15 @@ DEFAULT_LEDGER = RUNS / "simulate" / "ledger.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
+class OnSpark:
+    """Where Spark plays seeds, and the words that choose the rule checks of the traces."""
+
+    master: str
+    select: tuple[str, ...] = ()
+    deselect: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SimulateOptions:
     """The options of `pflab simulate`."""
 
@@ -76,7 +86,7 @@ class SimulateOptions:
     verify_share: float | None
     as_json: bool
     topology_path: Path | None = None
-    master: str | None = None
+    spark: OnSpark | None = None
 
     def again(self, seed: int) -> str:
         """Return the command that plays this seed again. It repeats all options on which its scenario depends."""
@@ -149,13 +159,13 @@ def print_scenarios(seeds: Sequence[int], options: SimulateOptions) -> int:
 def run_seeds(seeds: Sequence[int], options: SimulateOptions) -> int:
     """Play the seeds and print the results. Return the exit code."""
     order = Order.of(options.days, options.kinds(), options.topology, options.traces)
-    is_here = options.traces is None and options.master is None
+    is_here = options.traces is None and options.spark is None
     default = VERIFY_SHARE if len(seeds) >= VERIFY_FROM_SEEDS and is_here else 0.0
     share = default if options.verify_share is None else options.verify_share
     more = len(chosen_for_verification(seeds, share))
     if not options.as_json:
         err.print(f"seeds {_shown(seeds)}", style="dim")
-    with playing_on(options.master) as played, progress(len(seeds) + more, "seeds") as bar:
+    with playing_on(options.spark) as played, progress(len(seeds) + more, "seeds") as bar:
 
         def done(result: SeedResult) -> None:
             bar.advance(bar.task_ids[0])
@@ -247,7 +257,7 @@ class Endless:
     verify_share: float
     count: int | None
     as_json: bool
-    master: str | None = None
+    spark: OnSpark | None = None
 
 
 def play_on(options: Endless) -> int:
@@ -257,7 +267,7 @@ def play_on(options: Endless) -> int:
         with suppress(KeyboardInterrupt):  # between two blocks; within a block, the campaign ends by itself
             if not options.as_json:
                 err.print(f"{options.ledger}: {_summary(ledger.totals)}", style="dim", markup=False)
-            with playing_on(options.master) as played:
+            with playing_on(options.spark) as played:
                 for code in _blocks(options, ledger, played):
                     codes.add(code)
         if options.as_json:
@@ -404,12 +414,15 @@ def simulate(
         bool,
         Option(
             "--spark",
-            help="Play the seeds as tasks of Spark, and judge each trace too, as pflab check does.",
+            help="Play the seeds as tasks of Spark, and judge each trace too, as pflab check does. --select and --deselect"
+            " choose the rule checks of the traces.",
         ),
     ] = False,
     master: Annotated[
         str | None, Option(metavar="URL", help="With --spark: the Spark master; default: all cores, local[*].")
     ] = None,
+    select: Select = None,
+    deselect: Deselect = None,
     as_json: Json = False,
 ) -> int:
     """Simulate labs with random work and faults, and check that all stores converge in time.
@@ -430,9 +443,11 @@ def simulate(
             "pflab simulate: --verify-share plays seeds a second time in other processes, which keep no traces;"
             " leave out --traces or --verify-share"
         )
-    where = _master(
+    on_spark = _on_spark(
         spark,
         master,
+        select or [],
+        deselect or [],
         {
             "--expand": expand or None,
             "--traces": traces,
@@ -441,7 +456,9 @@ def simulate(
         },
     )
     organization = None if topology is None else read_topology(topology)
-    options = SimulateOptions(organization, days, faults, traces, jobs, shrink, verify_share, as_json, topology, where)
+    options = SimulateOptions(
+        organization, days, faults, traces, jobs, shrink, verify_share, as_json, topology, on_spark
+    )
     if forever or ledger is not None:
         single_options = {
             "--seeds": seeds,
@@ -453,35 +470,39 @@ def simulate(
         }
         _refuse_beside("a campaign with a ledger plays the seeds that come next", single_options)
         order = Order.of(days, options.kinds(), organization)
-        share = verify_share if verify_share is not None else 0.0 if where else VERIFY_SHARE
+        share = verify_share if verify_share is not None else 0.0 if on_spark else VERIFY_SHARE
         length = None if forever else count or DEFAULT_COUNT
-        return play_on(Endless(ledger or DEFAULT_LEDGER, order, jobs or jobs_here(), share, length, as_json, where))
+        return play_on(Endless(ledger or DEFAULT_LEDGER, order, jobs or jobs_here(), share, length, as_json, on_spark))
     chosen = chosen_seeds(seeds, seed_file, count or DEFAULT_COUNT)
     return print_scenarios(chosen, options) if expand else run_seeds(chosen, options)
 
 
-def _master(spark: bool, master: str | None, beside: Mapping[str, object]) -> str | None:
-    """Return the Spark master on which the seeds are played; None if they are played here without Spark."""
+def _on_spark(
+    spark: bool, master: str | None, select: Sequence[str], deselect: Sequence[str], beside: Mapping[str, object]
+) -> OnSpark | None:
+    """Return where Spark plays the seeds; None if they are played here without Spark."""
     if not spark:
         if master is not None:
             raise CommandError("pflab simulate: --master names a Spark cluster; add --spark")
+        if select or deselect:
+            raise CommandError("pflab simulate: --select and --deselect choose checks of traces; add --spark")
         return None
     _refuse_beside("--spark plays the seeds in tasks", beside)
-    return master or LOCAL
+    return OnSpark(master or LOCAL, tuple(select), tuple(deselect))
 
 
 @contextmanager
-def playing_on(master: str | None) -> Iterator[Played | None]:
-    """Start Spark inside the block, and return what plays seeds there; None without a master.
+def playing_on(spark: OnSpark | None) -> Iterator[Played | None]:
+    """Start Spark inside the block, and return what plays seeds there; None without Spark.
 
-    Raises CommandError if Spark cannot be started or fails.
+    Raises CommandError if a word names no check, or if Spark cannot be started or fails.
     """
-    if master is None:
+    if spark is None:
         yield None
         return
     from pflab.cli.judging.spark_campaign import playing_in_spark  # noqa: PLC0415 - Spark is an extra
 
-    with playing_in_spark(master) as played:
+    with playing_in_spark(spark.master, spark.select, spark.deselect) as played:
         yield played
 
 

@@ -22,9 +22,10 @@ from analytics.errors import NoTraces
 from analytics.ingest.places import contents_of
 from analytics.ingest.tables import Tables
 from analytics.pipeline import judged as by_plans
-from analytics.rules.catalogue import chosen, tables_of
+from analytics.rules.catalogue import by_table, chosen
 from analytics.verdicts.conclusion import conclude, together
 from pflab.campaign.seed import run_seed
+from pflab.cli.verbs.analytics import tables as pflab_tables
 from tests.support.judged_traces import PATIENCE_S, PFLAB, Judged, assert_same_tables, pflab_check, rows_in
 from tests.support.rule_faults import place_of
 from tests.support.time_limits import SLOW_S
@@ -48,10 +49,14 @@ def test_both_engines_give_the_same_verdict_word_for_word(spark: SparkSession, j
 def test_chosen_checks_need_few_tables(spark: SparkSession, judged: Judged, tmp_path: Path) -> None:
     """Spark's own plans find what the embedded engine finds with the same checks, and compute nothing else."""
     places = [str(judged.root / "suite" / name) for name in ("edit", "reissued-counters")]
-    rules, tables = frozenset({"changes"}), Tables(spark, str(tmp_path))
+    selected, deselected = ["CN-1", "CN-2"], ["CN-3"]
+    rules, tables = by_table(chosen(selected, deselected)), Tables(spark, str(tmp_path))
     with by_plans(places, tables, rules=rules) as by_spark, judged_here(contents_of(places), rules=rules) as here:
         assert conclude(by_spark.findings) == conclude(here.findings)
         assert [row for row in here.findings["rules"] if row.violations]
+        by_spark.publish(str(tmp_path))
+    assert pflab_tables(places, tmp_path / "here", select=selected, deselect=deselected) == 0
+    assert_same_tables(f"{tmp_path}/{{name}}.parquet", f"{tmp_path}/here/{{name}}.parquet")
     assert Path(tables.path("evidence/versions")).exists()
     assert not Path(tables.path("evidence/candidates")).exists()
 
@@ -66,7 +71,7 @@ def test_agreement_is_judged_alone_or_left_out(
     and the tables of the others are not computed."""
     place = judged.place(place_of("events agree with each other"))
     checks = chosen(selected, deselected)
-    rules = tables_of(checks)
+    rules = by_table(checks)
     with by_plans([place], Tables(spark, str(tmp_path)), rules=rules) as by_spark:
         verdict = conclude(by_spark.findings, checks)
     with judged_here(contents_of([place]), rules=rules) as here:

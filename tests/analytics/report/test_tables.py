@@ -14,9 +14,12 @@ import duckdb
 import pytest
 
 from analytics.published.tables import PUBLISHED
+from analytics.rules.catalogue import chosen
 from analytics.verdicts.result import short
+from pflab.analytics import judge
+from pflab.cli.output import CommandError
 from pflab.cli.verbs.analytics import tables
-from tests.support.judged_traces import Judged
+from tests.support.judged_traces import Judged, rows_in
 
 ROOT = Path(__file__).parents[3]
 NOTEBOOK = ROOT / "examples" / "notebook" / "tables.ipynb"
@@ -62,6 +65,24 @@ def test_the_verdict_on_a_run_is_that_of_the_check(judged: Judged) -> None:
     said = {each["trace"]: (each["judgement"], each["violations"]) for each in judged.document["runs"]}
     rows = {short(row.trace): (row.judgement, row.violations) for row in judged.rows("runs")}
     assert {name: rows[name] for name in said} == said
+
+
+def test_tables_of_chosen_checks(judged: Judged, tmp_path: Path) -> None:
+    """`pflab tables --select` writes only results of chosen checks, and the verdict of `pflab check --select` on each run. The
+    other tables stay the same. A word that names no check is refused before anything is judged."""
+    place = judged.place("stories/reissued")
+    assert tables([place], tmp_path, select=["cn"], deselect=["CN-1"]) == 0
+    checks = chosen(["cn"], ["CN-1"])
+    rows = {name: set(map(str, rows_in(f"{tmp_path}/{name}.parquet"))) for name in PUBLISHED}
+    kept = {name: judged.rows(name, f"trace LIKE '{place}#%'") for name in PUBLISHED}
+    kept["rules"] = [row for row in kept["rules"] if row.rule_check in checks]
+    assert {name for name in PUBLISHED if rows[name] != set(map(str, kept[name]))} == {"runs"}
+    (run,) = rows_in(f"{tmp_path}/runs.parquet")
+    verdict = judge(place, select="cn", deselect=["CN-1"])
+    assert (run.judgement, run.violations) == (verdict.judgement, verdict.document["violations"])
+    assert run.violations < kept["runs"][0].violations
+    with pytest.raises(CommandError, match="'BX-9' is not a check"):
+        tables(["nowhere"], tmp_path, deselect=["BX-9"])
 
 
 def test_the_notebook_gives_the_results_that_it_shows(

@@ -104,6 +104,16 @@ def test_validate_tells_the_mistakes_of_several_files(capsys: pytest.CaptureFixt
             " leave out --traces or --verify-share",
         ),
         (
+            ["simulate", "--select", "BF"],
+            "pflab simulate: --select and --deselect choose checks of traces; add --spark",
+        ),
+        (
+            ["simulate", "--spark", "--json", "--deselect", "BX-9"],
+            "pflab simulate: 'BX-9' is not a check; write a rule like BF-3, a group like BF, or a subject: change numbers,"
+            " versions, deletions, conflicts, folder tree, replicas, broadcasts, statuses, backfill, source selection, mails,"
+            " agreement",
+        ),
+        (
             ["simulate", "--plan", "p.yaml"],
             "pflab simulate --plan p.yaml: campaigns have no plan files any more; --shrink writes scenarios for pflab run",
         ),
