@@ -21,19 +21,28 @@ def changes(events: Silver, history: DataFrame, org: Organization) -> DataFrame:
     by_guid = Window.partitionBy("trace", "guid").orderBy("seq")
     rows = change_events.select(
         "trace", "node", "seq", "at", "folder", "object", "number", "guid", "counter", "list", "kind", "operation",
-        "modified_at", "replicas", "subject", "supersedes", "digest",
+        "modified_at", "replicas", "subject", "supersedes", "rivals", "digest",
         F.lag("counter").over(by_guid).alias("before"),
         F.count(F.lit(1)).over(Window.partitionBy("trace", "number")).alias("same"),
     )  # fmt: skip
     older = change_events.select(
-        "trace", F.col("number").alias("replaced"), F.col("modified_at").alias("m"), F.col("list").alias("l")
+        "trace",
+        F.col("number").alias("replaced"),
+        F.col("modified_at").alias("m"),
+        F.col("list").alias("l"),
+        F.col("rivals").alias("v"),
     )
     links = rows.select("trace", "node", "seq", F.explode("supersedes").alias("replaced"))
     pairs = F.array_sort(F.flatten(F.collect_list(F.map_entries("l"))))
     of = (
         links.join(older, ["trace", "replaced"])
         .groupBy("trace", "node", "seq")
-        .agg(F.max("m").alias("replaced_at"), pairs.alias("replaced_lists"), F.count(F.lit(1)).alias("replaced_known"))
+        .agg(
+            F.max("m").alias("replaced_at"),
+            pairs.alias("replaced_lists"),
+            F.flatten(F.collect_list("v")).alias("replaced_rivals"),
+            F.count(F.lit(1)).alias("replaced_known"),
+        )
     )
     lists = firsts(history.where("act = 'made' and folder = '1-1'"), "replicas").withColumnRenamed("number", "replaced")
     deleted = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("deleted"))
@@ -58,6 +67,7 @@ def applied(events: Silver, rows: DataFrame) -> DataFrame:
         "folder": "made_folder",
         "digest": "made_digest",
         "pcl": "made_pcl",
+        "rivals": "made_rivals",
         "kind": "made_kind",
         "modified_at": "made_at",
         "deleted": "made_deleted",

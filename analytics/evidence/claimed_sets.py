@@ -16,13 +16,14 @@ from analytics.evidence.mail.mails import excused
 from analytics.evidence.number_sets import guid_of_kind
 from analytics.evidence.objects import GONE
 from analytics.evidence.set_columns import by_kind
+from analytics.evidence.version_history import COVERS
 from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver
 
 _KEY: Final = guid_of_kind("r.guid", "r.kind")
 _INSIDE: Final = f"exists({{}}, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
 _INCLUDES: Final = (
-    "({v}.number = r.number or {v}.deleted or coalesce(try_element_at({v}.pcl, r.guid) >= r.counter, false)"
+    f"({{v}}.number = r.number or {{v}}.deleted or {COVERS.format(v='{v}', u='r')}"
     " or alone and struct({v}.modified_at, {v}.guid, {v}.counter) > struct(r.modified_at, r.guid, r.counter))"
 )
 """SQL for whether version v includes the change r, or is it. Of a folder or an associated message, the last writer's version

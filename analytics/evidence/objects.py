@@ -16,12 +16,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.organization import HIERARCHY
+from analytics.evidence.version_history import COVERS
 
 OBJECT: Final = ("trace", "folder", "object")
 
 _ROW: Final = (
-    "store", "act", "seq", "at", "kind", "number", "guid", "counter", "pcl", "modified_at", "digest", "deleted", "undone",
-    "dropped",
+    "store", "act", "seq", "at", "kind", "number", "guid", "counter", "pcl", "rivals", "modified_at", "digest", "deleted",
+    "undone", "dropped",
 )  # fmt: skip
 
 # r, u, v: rows. SQL is easier to read here than nested Python lambdas, because inner and outer rows have different names.
@@ -37,8 +38,8 @@ GONE: Final = (
 """SQL for whether a new replica may go without a version at a time, because the version has expired (DL-3): no store has it any
 more, or a store on which it expired no longer has the record of that, and so cannot tell a requester."""
 
-_COVERS: Final = "(v.number != u.number and coalesce(try_element_at(v.pcl, u.guid) >= u.counter, false))"
-_INCLUDES: Final = "(r.number = u.number or r.deleted or coalesce(try_element_at(r.pcl, u.guid) >= u.counter, false))"
+_COVERS: Final = f"(v.number != u.number and {COVERS.format(v='v', u='u')})"
+_INCLUDES: Final = f"(r.number = u.number or r.deleted or {COVERS.format(v='r', u='u')})"
 _ORDER: Final = "struct(v.modified_at, v.guid, v.counter)"
 _VERSION: Final = "struct(v.number, v.guid, v.counter, v.digest)"
 _LATEST: Final = (

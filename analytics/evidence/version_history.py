@@ -25,6 +25,13 @@ NO_SETUP: Final = "setup"
 """The GUID of the topology's folders in a run whose events never name one of them."""
 
 
+COVERS: Final = (
+    "(coalesce(try_element_at({v}.pcl, {u}.guid) >= {u}.counter, false)"
+    " and not array_contains(coalesce({v}.rivals, array()), {u}.number))"
+)
+"""SQL for whether the predecessor list of row v covers the number of row u, which is no rival of it (spec: CN-4, CF-6)."""
+
+
 def pcl_map(column: str = "pcl") -> Column:
     """Return a predecessor list as a map from GUID to counter."""
     return F.transform_values(F.str_to_map(F.col(column), F.lit(";"), F.lit(":")), lambda _, value: value.cast("long"))
@@ -47,7 +54,7 @@ def histories(events: Silver, org: Organization) -> DataFrame:
     """Return a row for each version made (`act` made) or applied in a store (applied), and each tombstone dropped there
     (tombstone dropped):
 
-    trace, folder, object, store, act, seq, at, kind, number, guid, counter, pcl, modified_at, digest, deleted, subject,
+    trace, folder, object, store, act, seq, at, kind, number, guid, counter, pcl, rivals, modified_at, digest, deleted, subject,
     supersedes, replicas, parent, way; undone: a restore has undone it; dropped: the store dropped the replica later.
     """
     rows = (
@@ -174,8 +181,8 @@ def _numbered(rows: DataFrame) -> DataFrame:
 
 
 _COMMON: Final = (
-    "trace", "folder", "object", "store", "act", "seq", "at", "kind", "number", "guid", "counter", "pcl", "modified_at",
-    "digest", "deleted", "subject", "supersedes", "replicas", "parent", "way",
+    "trace", "folder", "object", "store", "act", "seq", "at", "kind", "number", "guid", "counter", "pcl", "rivals",
+    "modified_at", "digest", "deleted", "subject", "supersedes", "replicas", "parent", "way",
 )  # fmt: skip
 
 
@@ -210,6 +217,7 @@ def _dropped_tombstones(events: Silver) -> DataFrame:
         F.lit("tombstone dropped").alias("act"),
         F.lit(None).cast("string").alias("kind"),
         F.lit(None).cast("map<string, bigint>").alias("pcl"),
+        F.lit(None).cast("array<string>").alias("rivals"),
         F.lit(None).cast("bigint").alias("modified_at"),
         F.lit(None).cast("string").alias("digest"),
         F.lit(True).alias("deleted"),
@@ -242,6 +250,7 @@ def _genesis(events: Silver, org: Organization) -> DataFrame:
         "guid",
         F.col("n").cast("bigint").alias("counter"),
         F.create_map("guid", F.col("n").cast("bigint")).alias("pcl"),
+        F.lit(None).cast("array<string>").alias("rivals"),
         F.col("start_at").alias("modified_at"),
         F.lit("").alias("digest"),
         F.lit(False).alias("deleted"),

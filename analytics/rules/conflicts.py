@@ -2,10 +2,11 @@
 
 from typing import Final
 
+from analytics.evidence.version_history import COVERS
 from analytics.rules.check import Check
 from traces.labtime import DAY_US
 
-# spec: CF-1, CF-2, CF-3, CF-4, CF-5, CN-3, CN-8
+# spec: CF-1, CF-2, CF-3, CF-4, CF-5, CF-6, CN-3, CN-8
 CHECKS: Final = (
     Check(
         id="the last writer wins a conflict",
@@ -21,15 +22,34 @@ CHECKS: Final = (
     ),
     Check(
         id="an edit covers the versions in its store",
-        rules=("CF-3", "CN-3"),
+        rules=("CF-3", "CN-3", "CF-6"),
         table="at_stores",
-        says="The predecessor list of a change covers every version of the message in its store.",
+        says=(
+            "The predecessor list of a change covers every version of the message in its store, or names it as a rival:"
+            " a version that its author had not opened."
+        ),
         about="kind = 'message' and exists(rows, u -> u.act = 'made' and exists(rows, v -> v.seq < u.seq))",
         holds=(
             "forall(rows, u -> u.act != 'made' or forall(rows, v -> v.seq >= u.seq or v.act = 'tombstone dropped'"
-            " or coalesce(try_element_at(u.pcl, v.guid) >= v.counter, false)))"
+            f" or array_contains(coalesce(u.rivals, array()), v.number) or {COVERS.format(v='u', u='v')}))"
         ),
         words="concat(node, ' changed ', object, ' without covering a version that it had')",
+    ),
+    Check(
+        id="rivals are versions that were not opened",
+        rules=("CF-6",),
+        table="changes",
+        says=(
+            "A change that names rivals is an edit, and none of them is among the versions that it is made from or"
+            " that these include."
+        ),
+        about="size(coalesce(rivals, array())) > 0",
+        holds=(
+            "operation != 'create' and kind = 'message' and not exists(rivals, r -> array_contains(supersedes, r)"
+            " or not array_contains(coalesce(replaced_rivals, array()), r) and exists(coalesce(replaced_lists, array()),"
+            " o -> o.key = substring_index(r, ':', 1) and o.value >= cast(substring_index(r, ':', -1) as bigint)))"
+        ),
+        words="concat(node, ' made ', number, ' from a version that includes one of its rivals')",
     ),
     Check(
         id="the home store sends conflict notices",

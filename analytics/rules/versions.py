@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from analytics.evidence.version_history import COVERS
 from analytics.rules.check import DAY_US, HOUR_US, Check
 
 _MERGED: Final = (
@@ -9,7 +10,7 @@ _MERGED: Final = (
     " and forall(map_entries(made_pcl), e -> coalesce(try_element_at(pcl, e.key) >= e.value, false))"
 )
 
-# spec: CN-4, CN-9, DU-1, HI-2, HI-4, HI-5, IN-3, ML-2
+# spec: CF-6, CN-4, CN-9, DU-1, HI-2, HI-4, HI-5, IN-3, ML-2
 CHECKS: Final = (
     Check(
         id="versions are applied as their author made them",
@@ -24,7 +25,7 @@ CHECKS: Final = (
             "made_object = object and made_folder = folder and (author = 'Setup' or made_kind = kind"
             " and made_digest = digest and made_at = modified_at"
             f" and (map_entries(made_pcl) = map_entries(pcl) or coalesce(size(deletions), 0) > 1 and {_MERGED})"
-            " and made_deleted = deleted)"
+            " and (deleted or coalesce(made_rivals, array()) = coalesce(rivals, array())) and made_deleted = deleted)"
         ),
         words=(
             "concat(store, ' applied ', number, case when made_object is null then ', which no store made' else ' in"
@@ -33,14 +34,14 @@ CHECKS: Final = (
     ),
     Check(
         id="old versions are not applied",
-        rules=("CN-4", "IN-3"),
+        rules=("CN-4", "CF-6", "IN-3"),
         table="at_stores",
         says="A store applies no version that a version in the store already includes.",
         about="kind = 'message'",
         holds=(
             "forall(rows, u -> u.act != 'applied' or u.deleted or not exists(rows, v -> v.seq < u.seq"
             " and not v.deleted and v.act != 'tombstone dropped'"
-            " and coalesce(try_element_at(v.pcl, u.guid) >= u.counter, false)))"
+            f" and {COVERS.format(v='v', u='u')}))"
         ),
         words="concat(node, ' applied a version of ', object, ' that is older than the version that it had')",
     ),

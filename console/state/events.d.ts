@@ -276,6 +276,7 @@ export interface ChangeMade extends Header {
   replicas?: readonly string[] | null;
   parent?: string | null;
   resolve?: string;
+  rivals?: readonly string[];
 }
 
 export interface ItemExpired extends Header {
@@ -309,6 +310,7 @@ export interface VersionApplied extends Header {
   stands_for: string;
   digest: string;
   deleted: boolean;
+  rivals?: readonly string[];
 }
 
 export interface VersionIgnored extends Header {
@@ -323,6 +325,7 @@ export interface VersionIgnored extends Header {
   stands_for: string;
   digest: string;
   deleted: boolean;
+  rivals?: readonly string[];
   reason: "old" | "duplicate" | "tombstoned" | "no replica";
 }
 
@@ -338,6 +341,7 @@ export interface VersionHeld extends Header {
   stands_for: string;
   digest: string;
   deleted: boolean;
+  rivals?: readonly string[];
   until_at: number;
   waits_for: string;
 }
@@ -354,6 +358,7 @@ export interface VersionDropped extends Header {
   stands_for: string;
   digest: string;
   deleted: boolean;
+  rivals?: readonly string[];
   reason: string;
 }
 

@@ -23,7 +23,7 @@ from node.codec.items import (
 from node.errors import FolderExists, FolderUnknown, Misuse
 from node.objects import apply_folders, local_changes, retention
 from node.replicas.tree_changes import settle, snapshot
-from node.state.context import Context, set_of_pcl
+from node.state.context import Context, pcl_fields
 from node.state.folders import Folder
 from node.tracking.change_number import ChangeNumber
 from node.tracking.pcl import Pcl
@@ -182,7 +182,7 @@ def _record(
         operation=operation,
         modified_at=version.modified_at,
         supersedes=tuple(number.text for number in replaced),
-        pcl=set_of_pcl(version),
+        **pcl_fields(version),
         digest=version.digest,
         subject=props.name if props else "",
         replicas=props.replicas if props else None,

@@ -35,7 +35,9 @@ def _object(value: Value) -> Meaning:
 
 
 def _list(value: Value) -> Meaning:
-    return ", ".join(number.text for number in Pcl.decode(_bytes(value)).numbers())
+    pcl = Pcl.decode(_bytes(value))
+    numbers = ", ".join(number.text for number in pcl.numbers())
+    return f"{numbers} without {', '.join(number.text for number in pcl.rivals)}" if pcl.rivals else numbers
 
 
 def _type(value: Value) -> Meaning:

@@ -64,9 +64,10 @@ from node.objects.version_rows import (
     known_objects,
     replace_all,
     tie,
+    tie_versions,
     tied_numbers,
 )
-from node.state.context import Context, set_of_pcl, version_rank
+from node.state.context import Context, pcl_fields, version_rank
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
 from node.tracking.number_sets import NumberSets
@@ -130,7 +131,7 @@ def apply_updates(ctx: Context, s: Stimulus, fid: int, updates: Sequence[Update]
         if version.object not in present and version.number in own.numbers.kind(version.fai):
             _ignore_dropped(ctx, s, fid, update, way, result)
             continue
-        simple = version.item is not None and not update.stands_for and len(version.pcl) == 1
+        simple = version.item is not None and not update.stands_for and version.pcl.is_only(version.number)
         if simple and version.object not in present and version.object not in objects:
             plain.append(version)
         else:
@@ -225,7 +226,7 @@ def record_version(
         "object": object_text(version.object),
         "number": version.number.text,
         "kind": kind or ("fai" if version.fai else "message"),
-        "pcl": set_of_pcl(version),
+        **pcl_fields(version),
         "modified_at": version.modified_at,
         "way": way,
         "stands_for": names.text(),
@@ -301,21 +302,33 @@ def _apply_edit(
             return "old"
         replace_all(ctx, s, fid, version, versions_here, True)
         return ""
+    joined = place_version(ctx, s, fid, version, versions_here, sent=True)
+    result.conflicts += () if joined is None else (joined,)
+    return ""
+
+
+def place_version(
+    ctx: Context, s: Stimulus, fid: int, version: Version, versions_here: Sequence[KeptVersion], *, sent: bool
+) -> Joined | None:
+    """Put a version in the place of the kept versions that it includes, beside the others (spec: CN-4).
+
+    Return the conflict that it joined or began, or None.
+    """
     goes = [rival for rival in versions_here if version.pcl.includes(rival.number)]
     for rival in goes:
         s.conn.exec_driver_sql(REMOVE_VERSION, (rival.mid,))
-    tie(ctx, s.conn, fid, version.object, [rival.number for rival in goes])
+    tie_versions(ctx, s.conn, fid, version.object, goes)
     supersedes = any(rival.supersedes for rival in versions_here) or bool(goes)
-    insert_versions(ctx, s.conn, fid, [version], sent=True, supersedes=supersedes)
+    insert_versions(ctx, s.conn, fid, [version], sent=sent, supersedes=supersedes)
     # spec: DL-3 a newer version of an expired item is applied as if new
     rivals = [rival for rival in versions_here if not rival.expired]
     stays = [rival for rival in rivals if rival not in goes]
     conflict = show_winner(ctx, s, fid, version.object)
     if stays:
-        result.conflicts += (Joined(version.object, conflict),)
         if len(rivals) < 2:  # a further version does not restart the age of a conflict (spec: CF-5)
             conflict_began(s, fid, version.object)
-    elif len(rivals) > 1:
+        return Joined(version.object, conflict)
+    if len(rivals) > 1:
         conflict_over(s.conn, version.object)
         s.trace.record(
             ConflictEnded,
@@ -323,7 +336,7 @@ def _apply_edit(
             object=object_text(version.object),
             number=version.number.text,
         )
-    return ""
+    return None
 
 
 def show_winner(ctx: Context, s: Stimulus, fid: int, object_id: bytes) -> tuple[ChangeNumber, ...]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from node.codec.items import Version, encode_edit, encode_mail, encode_message, object_from_text, object_text
 from node.errors import MessageUnknown, Misuse, NoReplicaHere, NotAContact
 from node.objects import retention, storage_limits
-from node.objects.version_rows import KeptVersion, insert_versions, kept_versions, replace_all
-from node.state.context import Context, plan_cycle, set_of_pcl
+from node.objects.apply_versions import Joined, place_version
+from node.objects.version_rows import KeptVersion, insert_versions, kept_versions, replace_all, tied_lists
+from node.state.context import Context, pcl_fields, plan_cycle
 from node.state.folders import Folder
 from node.state.state_table import OwnRow
-from node.tracking.change_number import ChangeNumber
+from node.tracking.change_number import ChangeNumber, named
 from node.tracking.pcl import Pcl
 from node.views import Post
 from traces.events import ChangeMade, ConflictEnded, TombstoneMade
@@ -32,6 +33,9 @@ MAX_ITEM_BYTES = 40 * 1024 * 1024
 
 ITEM_ROOM = 256 * 1024
 """Bytes that are reserved for the parts of an item other than the values of a mail's properties."""
+
+MAX_RIVALS = 1_000
+"""The most versions that a predecessor list names as not included (spec: CF-6)."""
 
 
 def replica_for_posts(ctx: Context, path: str) -> tuple[Folder, OwnRow]:
@@ -131,20 +135,91 @@ def _target(ctx: Context, s: Stimulus, path: str, message: str) -> _Target:
     return _Target(folder, own, object_id, kept)
 
 
-def _successor(ctx: Context, s: Stimulus, predecessors: Sequence[KeptVersion]) -> tuple[ChangeNumber, Pcl, LabTime]:
-    """Return number, PCL and time for a version that includes all kept versions (spec: CF-3, CN-3)."""
+def _successor(
+    ctx: Context, s: Stimulus, predecessors: Sequence[KeptVersion], base: _Base | None = None
+) -> tuple[ChangeNumber, Pcl, LabTime]:
+    """Return number, PCL and time for a version that includes all kept versions (spec: CF-3, CN-3), or what `base` includes."""
     number = ctx.store.next_change()
-    pcl = Pcl.of(number)
-    for predecessor in predecessors:
+    pcl = Pcl.EMPTY if base is None else base.pcl
+    for predecessor in predecessors if base is None else ():
         pcl = pcl.merge(predecessor.pcl)
-    # spec: CN-8 later than all versions that it includes
-    return number, pcl, max(s.now, 1 + max(predecessor.modified_at for predecessor in predecessors))
+    # spec: CN-8 later than all versions that it includes; a version that another one has replaced is older than that one
+    modified_at = max(s.now, 1 + max(predecessor.modified_at for predecessor in predecessors))
+    return number, pcl.successor(number, () if base is None else base.rivals), modified_at
 
 
-def edit(ctx: Context, s: Stimulus, path: str, message: str, *, subject: str | None, body: str | None) -> ChangeNumber:
-    """Make a version from the shown one. The new version includes all kept versions. Return its number."""
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """The versions that an edit is made from (spec: CF-6).
+
+    pcl: what they include.
+    rivals: what this store has of the message, and they do not include. The new version stays beside these.
+    """
+
+    numbers: tuple[ChangeNumber, ...]
+    pcl: Pcl
+    rivals: tuple[ChangeNumber, ...]
+
+
+def _base(ctx: Context, s: Stimulus, target: _Target, names: Sequence[str]) -> _Base | None:
+    """Return the versions with these numbers; None if they include all kept versions, as those of any other edit do."""
+    lists: dict[ChangeNumber, Pcl | None] = tied_lists(ctx, s.conn, target.object)
+    lists.update((version.number, version.pcl) for version in target.versions)
+    numbers, pcl = [], Pcl.EMPTY
+    for name in dict.fromkeys(names):
+        number = _number_of(ctx, name, lists)
+        own = lists[number]
+        if own is None:
+            raise MessageUnknown(f"version {name} of the message was never kept on {ctx.name}; nobody opened it there")
+        numbers.append(number)
+        pcl = pcl.merge(own)
+    # spec: CN-9 an associated message has no conflicts
+    if target.versions[0].fai or all(pcl.includes(version.number) for version in target.versions):
+        return None
+    # The counter of the new version reaches all earlier numbers of this store, also those that are no longer kept.
+    rivals = [number for number in sorted(lists) if not pcl.includes(number)]
+    if len(rivals) > MAX_RIVALS:
+        raise Misuse(f"the message has changed {len(rivals):,} times since the version {names[0]}; open it again")
+    return _Base(tuple(numbers), pcl, tuple(rivals))
+
+
+def _number_of(ctx: Context, name: str, numbers: Iterable[ChangeNumber]) -> ChangeNumber:
+    """Return the change number with this name: as traces write it, or as people read it. Raise Misuse unless there is one."""
+    matches = [number for number in numbers if name in {number.text, named(number, ctx.store.names())}]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        texts = ", ".join(number.text for number in matches)
+        raise Misuse(f"{name} is more than one version of the message; write one of: {texts}")
+    known = ", ".join(named(number, ctx.store.names()) for number in sorted(numbers))
+    raise Misuse(f"{name!r} is not a version of the message; the versions that {ctx.name} knows are: {known}")
+
+
+def edit(
+    ctx: Context,
+    s: Stimulus,
+    path: str,
+    message: str,
+    *,
+    subject: str | None,
+    body: str | None,
+    based_on: Sequence[str] | None = None,
+) -> tuple[ChangeNumber, Joined | None]:
+    """Make a version from the shown one. The new version includes all kept versions.
+
+    based_on: the versions that the user opened. If the store has others, the new version stays beside these (spec: CF-6).
+    Return its number, and the conflict that it joined or began.
+    """
     target = _target(ctx, s, path, message)
-    return _edit(ctx, s, target, target.versions[0], subject=subject, body=body)
+    base = None if based_on is None else _base(ctx, s, target, based_on)
+    if base is None:
+        return _edit(ctx, s, target, target.versions[0], subject=subject, body=body), None
+    source = next((version for version in target.versions if version.number in base.numbers), target.versions[0])
+    version = _edited(ctx, s, target, source, subject=subject, body=body, base=base)
+    joined = place_version(ctx, s, target.folder.fid, version, target.versions, sent=False)
+    _record(s, target.folder, version, "modify", tuple(sorted(number.text for number in base.numbers)))
+    changed(ctx, s, target.own)
+    return version.number, joined
 
 
 def _edit(
@@ -157,17 +232,35 @@ def _edit(
     body: str | None = None,
     by: str = "",
 ) -> ChangeNumber:
+    version = _edited(ctx, s, target, source, subject=subject, body=body)
+    _supersede(ctx, s, target, version, "modify", by=by)
+    return version.number
+
+
+def _edited(
+    ctx: Context,
+    s: Stimulus,
+    target: _Target,
+    source: KeptVersion,
+    *,
+    subject: str | None,
+    body: str | None,
+    base: _Base | None = None,
+) -> Version:
+    """Return a version with the content of `source`, and this subject and body. Raise Misuse or OverLimit if it is too large.
+
+    base: what it includes; by default all kept versions.
+    """
     item = s.conn.exec_driver_sql(ITEM, (source.mid,)).scalar_one()
     old_subject = s.conn.exec_driver_sql(SUBJECT, (source.mid,)).scalar_one()
-    number, pcl, modified_at = _successor(ctx, s, target.versions)
+    number, pcl, modified_at = _successor(ctx, s, target.versions, base)
     stream = encode_edit(item, number, pcl, modified_at, version_of=target.object, subject=subject, body=body)
     version = Version(
         target.object, number, pcl, modified_at, stream, old_subject if subject is None else subject, source.fai
     )
     if subject is not None or body is not None:  # otherwise the edit keeps the winner of a conflict
         storage_limits.check_size(ctx, target.folder, len(stream))
-    _supersede(ctx, s, target, _checked(version), "modify", by=by)
-    return number
+    return _checked(version)
 
 
 def _checked(version: Version) -> Version:
@@ -315,7 +408,7 @@ def _record(s: Stimulus, folder: Folder, version: Version, operation: str, super
         operation=operation,
         modified_at=version.modified_at,
         supersedes=supersedes,
-        pcl=set_of_pcl(version),
+        **pcl_fields(version),
         digest=version.digest,
         subject=version.subject,
         **({"mail": version.message_id} if version.message_id else {}),

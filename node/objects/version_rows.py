@@ -25,7 +25,9 @@ KEPT_VERSIONS = Statement(
     " ORDER BY shown DESC, rep, ctr"
 )
 TIE = Statement("INSERT OR IGNORE INTO superseded (rep, ctr, fid, object) VALUES (?, ?, ?, ?)")
+TIE_VERSION = Statement("INSERT OR IGNORE INTO superseded (rep, ctr, fid, object, pcl) VALUES (?, ?, ?, ?, ?)")
 TIED_NUMBERS = Statement("SELECT rep, ctr FROM superseded WHERE object = ? ORDER BY rep, ctr")
+TIED_LISTS = Statement("SELECT rep, ctr, pcl FROM superseded WHERE object = ? ORDER BY rep, ctr")
 REMOVE_OBJECT = Statement("DELETE FROM message WHERE object = ?")
 CONFLICT_BEGAN = Statement("INSERT OR REPLACE INTO conflict (object, fid, since_at, notified) VALUES (?, ?, ?, 0)")
 CONFLICT_OVER = Statement("DELETE FROM conflict WHERE object = ?")
@@ -79,6 +81,24 @@ def tie(ctx: Context, conn: Connection, fid: int, object_id: bytes, numbers: Ite
     rows = [(ctx.store.rep(conn, number.guid), number.counter, fid, object_id) for number in numbers]
     if rows:
         conn.exec_driver_sql(TIE, rows)
+
+
+def tie_versions(ctx: Context, conn: Connection, fid: int, object_id: bytes, versions: Iterable[KeptVersion]) -> None:
+    """Tie the numbers of versions that are no longer kept to their object, with their predecessor lists (spec: CN-7, CF-6)."""
+    rows = [
+        (ctx.store.rep(conn, version.number.guid), version.number.counter, fid, object_id, version.pcl.encode())
+        for version in versions
+    ]
+    if rows:
+        conn.exec_driver_sql(TIE_VERSION, rows)
+
+
+def tied_lists(ctx: Context, conn: Connection, object_id: bytes) -> dict[ChangeNumber, Pcl | None]:
+    """Return all superseded numbers of an object with their predecessor lists; None if the version was never kept here."""
+    return {
+        ctx.store.number(rep, ctr): None if pcl is None else Pcl.decode(pcl)
+        for rep, ctr, pcl in conn.exec_driver_sql(TIED_LISTS, (object_id,))
+    }
 
 
 def tied_numbers(ctx: Context, conn: Connection, object_id: bytes) -> CNSet:
@@ -171,7 +191,7 @@ def replace_all(
     """Replace the kept versions by one. Their numbers stay tied to the object."""
     if predecessors:
         s.conn.exec_driver_sql(REMOVE_OBJECT, (version.object,))
-        tie(ctx, s.conn, fid, version.object, [predecessor.number for predecessor in predecessors])
+        tie_versions(ctx, s.conn, fid, version.object, predecessors)
     if len(predecessors) > 1:
         conflict_over(s.conn, version.object)
     supersedes = bool(predecessors) or any(predecessor.supersedes for predecessor in predecessors)

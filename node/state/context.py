@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 
 from node.codec.items import Version
 from node.codec.signing import Identity, Verifier
@@ -131,7 +131,10 @@ def version_rank(number: ChangeNumber, modified_at: LabTime) -> tuple[LabTime, C
     return modified_at, number
 
 
-def set_of_pcl(version: Version) -> str:
-    """Return a version's predecessor change list as traces write it: a set of single numbers."""
+def pcl_fields(version: Version) -> dict[str, Any]:
+    """Return a version's predecessor change list as traces write it: a set of single numbers, and its rivals if it has any."""
     number = version.number
-    return number.text if version.pcl.is_only(number) else CNSet.from_numbers(version.pcl.numbers()).text()
+    if version.pcl.is_only(number):
+        return {"pcl": number.text}
+    rivals = tuple(rival.text for rival in version.pcl.rivals)
+    return {"pcl": CNSet.from_numbers(version.pcl.numbers()).text(), **({"rivals": rivals} if rivals else {})}

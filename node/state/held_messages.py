@@ -10,7 +10,7 @@ from typing import Any
 
 from node.codec.items import Version, object_text, read_version
 from node.codec.replication_message import Update
-from node.state.context import Context, set_of_pcl
+from node.state.context import Context, pcl_fields
 from node.state.timers import Timer, clear_timer, set_timer
 from node.tracking.cnset import CNSet
 from node.tracking.idset import decode_idset, encode_idset
@@ -84,7 +84,7 @@ def _fields(update: Update, way: Way) -> dict[str, Any]:
         "object": object_text(version.object),
         "number": version.number.text,
         "kind": "folder",
-        "pcl": set_of_pcl(version),
+        **pcl_fields(version),
         "modified_at": version.modified_at,
         "way": way,
         "stands_for": update.names.text(),

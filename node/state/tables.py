@@ -163,6 +163,7 @@ superseded = Table(  # numbers that no longer have a version, each with its obje
     Column("ctr", Integer, primary_key=True),
     Column("fid", Integer, nullable=False),
     Column("object", BLOB, nullable=False),
+    Column("pcl", BLOB),  # spec: CF-6 of a version that was kept here, so that an edit may be based on it
     Index("superseded_by_object", "object"),
     Index("superseded_by_number", "fid", "rep", "ctr"),
     sqlite_with_rowid=False,

@@ -19,7 +19,8 @@ from node.backfill.sources import record_ignored_setting
 from node.broadcasts import cycles
 from node.codec.items import Version, object_text
 from node.errors import MailRefused, Misuse, NotRunning
-from node.objects import expiry, local_changes, retention
+from node.objects import conflict_age, expiry, local_changes, retention
+from node.objects.apply_versions import Applied
 from node.state import application_log
 from node.state.context import Context
 from node.state.directory import NOT_YET, Stamp
@@ -28,7 +29,7 @@ from node.state.timers import next_due
 from node.store import mailboxes
 from node.store.lifecycle import StoreLife
 from node.tracking.change_number import ChangeNumber, named
-from node.user_mail import letters
+from node.user_mail import conflict_notices, letters
 from node.views import (
     BatchMade,
     Changed,
@@ -137,12 +138,28 @@ class Node(StoreLife):
             )
 
     def edit(
-        self, now: LabTime, folder: Line, message: Line, *, subject: Line | None = None, body: BodyText | None = None
+        self,
+        now: LabTime,
+        folder: Line,
+        message: Line,
+        *,
+        subject: Line | None = None,
+        body: BodyText | None = None,
+        based_on: SomeNames | None = None,
     ) -> Changed:
-        """Make a new version of a message, which replaces all kept versions. What is not given stays as it is."""
-        # spec: CF-3
+        """Make a new version of a message, which replaces all kept versions. What is not given stays as it is.
+
+        based_on: the change numbers of the versions that the user opened. If others were made or have arrived since, the new
+            version replaces only those that were opened, and is in conflict with the others.
+        """
+        # spec: CF-3, CF-6
         with self._stimulus(now) as (ctx, s):
-            return _changed(ctx, local_changes.edit(ctx, s, folder, message, subject=subject, body=body))
+            number, joined = local_changes.edit(ctx, s, folder, message, subject=subject, body=body, based_on=based_on)
+            if joined is not None:
+                place = ctx.folders.visible(folder)
+                conflict_notices.notify_contacts(ctx, s, place.fid, Applied(conflicts=(joined,)))
+                conflict_age.schedule(ctx, s, place)
+            return _changed(ctx, number)
 
     def delete(self, now: LabTime, folder: Line, message: Line) -> Changed:
         """Delete a message."""  # spec: DL-1

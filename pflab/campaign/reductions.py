@@ -277,8 +277,12 @@ def _small_posts(scenario: Document) -> Iterator[Document]:
 
 def _relabelled(step: Document, old: str, new: str) -> Document:
     args = step[verb_of(step)]
-    named_so = isinstance(args, dict) and args.get("message") == old
-    return {**step, verb_of(step): {**args, "message": new}} if named_so else step
+    if not isinstance(args, dict):
+        return step
+    renamed = {**args, "message": new} if args.get("message") == old else args
+    if old in args.get("based_on", ()):
+        renamed = {**renamed, "based_on": [new if name == old else name for name in args["based_on"]]}
+    return {**step, verb_of(step): renamed}
 
 
 def _plain_faults(scenario: Document) -> Iterator[Document]:

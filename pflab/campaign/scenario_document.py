@@ -60,7 +60,7 @@ def _names_in(step: Document) -> set[str]:
         return set()
     keys = ["folder", "message", "backup", "change", "rename", "move", "propagate", "under"]
     keys += {"send": ["to"], "folder": ["delete"]}.get(verb, [])
-    return {args[key] for key in keys if args.get(key)} | set(args.get("between", ()))
+    return {args[key] for key in keys if args.get(key)} | {*args.get("between", ()), *args.get("based_on", ())}
 
 
 def is_live(document: Document) -> bool:

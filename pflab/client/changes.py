@@ -296,14 +296,19 @@ class Changes(Requests):
         *,
         subject: str | None = None,
         body: str | None = None,
+        based_on: Sequence[str] | None = None,
         key: str | None = None,
     ) -> Changed:
-        """Make a new version of a message, which replaces all kept versions. What is not given stays as it is."""
+        """Make a new version of a message, which replaces all kept versions. What is not given stays as it is.
+
+        based_on: the change numbers of the versions that the user opened. If others were made or have arrived since, the new
+            version replaces only those that were opened, and is in conflict with the others.
+        """
         answer: Changed = self._change(
             "PATCH",
             node,
             f"/messages/{quoted(message)}?folder={quoted(folder)}",
-            {"subject": subject, "body": body},
+            {"subject": subject, "body": body, "based_on": based_on},
             key,
         )
         return answer

@@ -143,13 +143,17 @@ class ContactsAreNotified(Invariant):
 
     @event_handler
     def _made(self, event: ChangeMade) -> None:
-        self._keep(event, deleted=event.operation == "delete")
+        self._joins(event, deleted=event.operation == "delete")
 
     @event_handler
-    def _applied(self, event: VersionApplied) -> Witnesses:
+    def _applied(self, event: VersionApplied) -> None:
+        self._joins(event, deleted=event.deleted)
+
+    def _joins(self, event: ChangeMade | VersionApplied, *, deleted: bool) -> None:
+        """Remember a version, and the notice that it makes necessary."""
         if event.kind != "message":
             return
-        rivals = self._keep(event, deleted=event.deleted)
+        rivals = self._keep(event, deleted=deleted)
         place = (event.node, event.folder, event.object)
         if rivals:
             self._since.setdefault(place, event.at)
@@ -157,22 +161,19 @@ class ContactsAreNotified(Invariant):
             self._since.pop(place, None)
         if not rivals or not self._is_home(event.node, event.folder):
             return
-        if event.deleted:
+        if deleted:
             self._lost_edits.setdefault(event.node, {}).update(dict.fromkeys(sorted(rivals), place))
         elif self.facts.known.resolve(event.node, event.folder) is ResolveMethod.DEFAULT:
             self._joined.setdefault(place, []).append(rivals | {event.number})
-        yield from ()
 
     def _keep(self, event: ChangeMade | VersionApplied, *, deleted: bool) -> set[str]:
         """Remember a version. Return the other versions that the store kept and that this version does not include."""
-        if event.kind != "message":
-            return set()
         numbers = self._versions.setdefault((event.node, event.folder, event.object), set())
         numbers -= self.facts.ancestors.get(event.number, frozenset())
         rivals = numbers - {event.number}
         if deleted:
             # Deletions of one message merge their lists, so this one may include more than its author knew (DL-2).
-            rivals = {number for number in rivals if not bits.covers(event.pcl, number)}
+            rivals = {number for number in rivals if not bits.covers(event.pcl, event.rivals, number)}
             numbers.clear()
         else:
             numbers.add(event.number)

@@ -361,8 +361,11 @@ class SilentHoldersAreAskedAgain(Invariant):
 
 class ChangesCoverWhatIsKept(Invariant):
     id = "changes cover what is kept"
-    rules = ("CF-3", "CN-3")
-    says = "The predecessor list of a change covers every version of the object that the changing store kept."
+    rules = ("CF-3", "CN-3", "CF-6")
+    says = (
+        "The predecessor list of a change covers every version of the object that the changing store kept, except its rivals, "
+        "which its author had not opened."
+    )
 
     def remember(self) -> None:
         self._versions: dict[tuple[str, str], dict[str, tuple[str, ...]]] = self.facts.backups.follow({})
@@ -370,10 +373,13 @@ class ChangesCoverWhatIsKept(Invariant):
     @event_handler
     def _made(self, event: ChangeMade) -> Witnesses:
         versions = self._versions.setdefault((event.node, event.folder), {})
-        for number in versions.get(event.object, ()):
-            if not bits.covers(event.pcl, number):
+        stay = [number for number in versions.get(event.object, ()) if not bits.covers(event.pcl, event.rivals, number)]
+        for number in stay:
+            if number not in event.rivals:
                 yield f"{self.facts.what(event)} does not include {self.facts.shown(number)}, which {event.node} kept"
-        versions[event.object] = (event.number,)
+        for number in sorted(self.facts.ancestors[event.number].intersection(event.rivals)):
+            yield f"{self.facts.what(event)} names {self.facts.shown(number)} as a rival, but is made from it"
+        versions[event.object] = (*stay, event.number)
 
     @event_handler
     def _applied(self, event: VersionApplied) -> None:
@@ -381,7 +387,9 @@ class ChangesCoverWhatIsKept(Invariant):
         if event.deleted or event.kind != "message":
             versions[event.object] = (event.number,)
         else:
-            stay = (number for number in versions.get(event.object, ()) if not bits.covers(event.pcl, number))
+            stay = (
+                number for number in versions.get(event.object, ()) if not bits.covers(event.pcl, event.rivals, number)
+            )
             versions[event.object] = (*stay, event.number)
 
     @event_handler

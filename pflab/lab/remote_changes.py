@@ -104,11 +104,21 @@ class RemoteChanges(StoreReader):
         )
 
     def edit(
-        self, now: LabTime, folder: str, message: str, *, subject: str | None = None, body: str | None = None
+        self,
+        now: LabTime,
+        folder: str,
+        message: str,
+        *,
+        subject: str | None = None,
+        body: str | None = None,
+        based_on: Sequence[str] | None = None,
     ) -> Changed:
         del now
         return self._change(
-            Changed, "PATCH", f"/messages/{quoted(message)}?folder={quoted(folder)}", {"subject": subject, "body": body}
+            Changed,
+            "PATCH",
+            f"/messages/{quoted(message)}?folder={quoted(folder)}",
+            {"subject": subject, "body": body, "based_on": based_on},
         )
 
     def delete(self, now: LabTime, folder: str, message: str) -> Changed:

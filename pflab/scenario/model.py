@@ -32,7 +32,7 @@ from topology.arguments import FolderFields, Priority, ResolveMethod
 from topology.problems import quoted
 
 _AREAS: Final = (
-    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 6, CF 5, DL 5, DU 1, ML 7, RT 5, EV 1, SE 1, AD 2, TM 2, CV 3"
+    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 6, CF 6, DL 5, DU 1, ML 7, RT 5, EV 1, SE 1, AD 2, TM 2, CV 3"
 )
 """For each area of rules, the number of its rules; ids count from 1. An installed pflab has no docs/rules.yaml to read."""
 
@@ -176,7 +176,11 @@ class Send(Part):
 
 
 class Edit(Part):
-    """An edit of a message. `as` names the new version, for `resolve` and for numbers."""
+    """An edit of a message. `as` names the new version, for `resolve`, `based_on` and numbers.
+
+    `based_on` are the versions that its author opened: `as` names, or change numbers such as A-3. The edit is in conflict with
+    all others that the store has.
+    """
 
     at_least_one: ClassVar = ("subject", "body")
 
@@ -184,6 +188,7 @@ class Edit(Part):
     message: str
     subject: str | None = None
     body: str | None = None
+    based_on: Names | None = Field(None, description="the versions that the author of the edit opened")
     name: str | None = Field(None, alias="as")
 
 

@@ -178,8 +178,10 @@ def _address(play: Play, store: str, path: str) -> str:
 
 async def _edit(play: Play, step: model.Edit) -> None:
     path, message = play.find(step.on, step.message)
+    based_on = None if step.based_on is None else [_version_named(play, message, name) for name in step.based_on]
     version = await play.do(
-        step.on, lambda node, now: node.edit(now, path, message.object, subject=step.subject, body=step.body)
+        step.on,
+        lambda node, now: node.edit(now, path, message.object, subject=step.subject, body=step.body, based_on=based_on),
     )
     if step.name:
         play.named[step.name] = Named(message.folder, message.object, [version.change])
@@ -220,15 +222,13 @@ async def _recover(play: Play, step: model.Recover) -> None:
 async def _resolve(play: Play, step: model.Resolve) -> None:
     path, message = play.find(step.on, step.message)
     keep = step.keep
-    if keep in play.named:
-        keep = play.named[keep].numbers[-1]
-    elif keep in _OF_CONFLICT:
+    if keep not in play.named and keep in _OF_CONFLICT:
         versions = play.shown(step.on, message).versions
         if len(versions) < 2:
             raise StepFailed([f"a conflict of {step.message}"], ["there is none"])
         keep = _OF_CONFLICT[keep](versions)
-    elif keep != "all":
-        keep = _number_shown(play, message, keep)
+    elif keep in play.named or keep != "all":
+        keep = _version_named(play, message, keep)
     try:
         await play.do(step.on, lambda node, now: node.resolve(now, path, message.object, keep, step.by))
     except NotAContact:
@@ -246,17 +246,20 @@ _OF_CONFLICT: Final[Mapping[str, Callable[[Sequence[str]], str]]] = {
 """For each word for a version of a conflict, which of the versions that a store shows it means."""
 
 
-def _number_shown(play: Play, message: Named, version: str) -> str:
+def _version_named(play: Play, message: Named, version: str) -> str:
+    """Return the change number of a version of a message that is given by the name of a step, or by its number."""
+    if version in play.named and play.named[version].numbers:
+        return play.named[version].numbers[-1]
     try:
         parse_named(version)
     except ValueError as error:
-        raise StepFailed([f"a version to keep, not {version!r}"], [str(error)]) from None
+        raise StepFailed([f"a version of the message, not {version!r}"], [str(error)]) from None
     changes = play.oracle.history(play.names.folder_id(message.folder) or "", message.object).changes
     for number in changes:
         if play.names.number(number) == version:
             return number
     raise StepFailed(
-        [f"a version {version} to keep"], [f"its versions are {', '.join(map(play.names.number, changes))}"]
+        [f"a version {version} of the message"], [f"its versions are {', '.join(map(play.names.number, changes))}"]
     )
 
 

@@ -42,6 +42,11 @@ def _forgetful(trace: Trace) -> None:
     event["pcl"] = event["number"]
 
 
+def _rival_of_its_base(trace: Trace) -> None:
+    event = nth(trace, "change.made", where=lambda event: bool(event.get("rivals")))
+    event["rivals"] += event["supersedes"]
+
+
 def _replaces_one_less(trace: Trace) -> None:
     event = nth(trace, "change.made", where=lambda event: len(event["supersedes"]) > 1)
     event["supersedes"].remove(next(each for each in event["supersedes"] if each[:32] == event["number"][:32]))
@@ -180,6 +185,7 @@ FAULTS: Mapping[str, Fault] = {
         set_("change.made", where=lambda e: e["operation"] == "modify", operation="create"),
     ),
     "predecessor lists are complete": ("edit", _forgetful),
+    "rivals are versions that were not opened": ("two-saves", _rival_of_its_base),
     "modification times increase": (
         "edit",
         set_("change.made", where=lambda e: bool(e["supersedes"]), modified_at=0),

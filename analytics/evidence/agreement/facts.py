@@ -237,6 +237,7 @@ LISTS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
     "replicas": (("replica",), _SET.format("replicas")),
     "versions": (("each_version",), _NOT_EMPTY.format("versions")),
     "supersedes": (("replaced",), _SET.format("supersedes")),
+    "rivals": (("rival",), _SET.format("rivals")),
 }
 """Lists in events: the names of the parts of an element, and SQL for an array of elements, each an array of texts."""
 
@@ -299,6 +300,7 @@ STATEMENTS: Final[tuple[States, ...]] = (
     *_alike("conflict.aged conflict.ended", "version", REPEATS, "change", "object folder"),
     States("conflict.notice", "version", REPEATS, "each_version", "object folder", items="versions"),
     States("change.made", "version", REPEATS, "replaced", "object folder", items="supersedes"),
+    States("change.made", "version", REPEATS, "rival", "object folder", items="rivals"),
     States("node.started", "author's GUID", FIRST, "replica_guid", "own"),
     States("entry.made", "entry", FIRST, "own entry", "folder"),
     *_alike(

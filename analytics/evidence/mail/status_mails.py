@@ -12,6 +12,7 @@ from analytics.evidence.mail.mails import excused
 from analytics.evidence.number_sets import RANGES, guid_of_kind
 from analytics.evidence.organization import HIERARCHY, Organization
 from analytics.evidence.set_columns import by_kind, ranges
+from analytics.evidence.version_history import COVERS
 from analytics.ingest.silver import Silver
 from traces.labtime import DAY_US, MINUTE_US
 
@@ -184,7 +185,7 @@ _CLAIMED: Final = f"exists(s.row, c -> c.guid = {_KEY} and r.counter between c.l
 _NOTED: Final = f"exists(s.noted, c -> c.guid = {_KEY} and r.counter between c.low and c.high)"
 _HERE: Final = "x.store = s.node and x.act != 'tombstone dropped' and x.at <= s.at"
 _INCLUDES: Final = (
-    "(x.number = r.number or x.deleted or coalesce(try_element_at(x.pcl, r.guid) >= r.counter, false)"
+    f"(x.number = r.number or x.deleted or {COVERS.format(v='x', u='r')}"
     " or (alone and struct(x.modified_at, x.guid, x.counter) > struct(r.modified_at, r.guid, r.counter)))"
 )
 

@@ -6,7 +6,7 @@ used after every event.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from traces.errors import SetTextError
@@ -95,10 +95,11 @@ def add_number(into: dict[str, int], number: str, *, fai: bool = False) -> None:
     into[guid] = into.get(guid, 0) | 1 << min(counter, HIGHEST)
 
 
-def covers(pcl: str, number: str) -> bool:
-    """Return whether a predecessor list, which has one counter for each GUID, includes a number (CN-4)."""
+def covers(pcl: str, rivals: Collection[str], number: str) -> bool:
+    """Return whether a predecessor list, which has one counter for each GUID, includes a number (CN-4). It never includes a
+    rival (CF-6)."""
     guid, counter = split(number)
-    return parse(pcl).get(guid, 0).bit_length() > counter
+    return parse(pcl).get(guid, 0).bit_length() > counter and number not in rivals
 
 
 def has(bits: Bits, number: str, *, fai: bool = False) -> bool:

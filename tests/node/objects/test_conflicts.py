@@ -551,3 +551,115 @@ def test_a_new_home_store_does_not_repeat_a_notice() -> None:
     lab.office["B"].change_folder(lab.office.at(72 * HOUR_MIN), "Projects", replicas=["B", "C"])
     lab.run(200)
     assert [store for store, _ in lab.notices()] == ["A"]
+
+
+# -- two saves of one version
+
+
+def opened(text: str = AGED) -> tuple[PostOffice, str, str]:
+    """Every store has a message. Return the office, the message and its only version."""
+    office = PostOffice(text)
+    made = office["A"].post(office.at(1), "Projects", subject="one", body="draft")
+    office.run(office.at(16))
+    return office, made.id, made.change
+
+
+def subjects(office: PostOffice, name: str, message: str) -> set[str]:
+    """Return the subjects of the versions that a store keeps of a message."""
+    return {version.subject for version in office[name].versions(message)}
+
+
+def test_two_saves_of_one_version_are_in_conflict() -> None:
+    """Two people who open a version on one server and save it make a conflict, on every holder, and the home store tells the
+    contacts (CF-6, CF-1, CF-2)."""
+    office, message, first = opened()
+    kim = office["A"].edit(office.at(17), "Projects", message, subject="kim", based_on=[first])
+    assert not office.of_type("conflict.arose")
+    lee = office["A"].edit(office.at(18), "Projects", message, subject="lee", based_on=[first])
+    assert subjects(office, "A", message) == {"kim", "lee"}
+    (notice,) = office.of_type("conflict.notice")
+    assert isinstance(notice, ConflictNotice)
+    assert set(notice.versions) == {kim.change, lee.change}
+    office.run(office.at(60))
+    assert [shown(office, name) for name in "ABC"] == [("lee", 2)] * 3
+    assert [subjects(office, name, message) for name in "BC"] == [{"kim", "lee"}] * 2
+    second = office.of_type("change.made")[-1]
+    assert isinstance(second, ChangeMade)
+    assert (second.supersedes, second.rivals) == ((first,), (kim.change,))
+
+
+def test_an_edit_of_the_newest_version_is_no_conflict() -> None:
+    """An edit that is based on all versions that the store has replaces them, as an edit without a base does (CF-6, CF-3)."""
+    office, message, first = opened()
+    second = office["A"].edit(office.at(17), "Projects", message, subject="kim", based_on=[first])
+    office["A"].edit(office.at(18), "Projects", message, subject="lee", based_on=[second.number])
+    assert shown(office, "A") == ("lee", 1)
+    assert not office.of_type("conflict.arose")
+
+
+def test_an_edit_is_in_conflict_with_a_version_that_arrived_since() -> None:
+    """An edit stays beside a version of another store that its author had not opened (CF-6)."""
+    office, message, first = opened()
+    office["B"].edit(office.at(17), "Projects", message, subject="kim")
+    office.run(office.at(40))
+    assert shown(office, "A") == ("kim", 1)
+    office["A"].edit(office.at(41), "Projects", message, subject="lee", based_on=[first])
+    office.run(office.at(90))
+    assert [shown(office, name) for name in "ABC"] == [("lee", 2)] * 3
+
+
+def test_what_is_made_from_one_save_stays_beside_the_other() -> None:
+    """A store that has only one of two saves can edit it without replacing the other, which arrives later (CF-6, CN-4)."""
+    office, message, first = opened()
+    office["A"].edit(office.at(17), "Projects", message, subject="kim", based_on=[first])
+    office.cycle("A", office.at(30))  # these mails are lost
+    office["A"].edit(office.at(31), "Projects", message, subject="lee", based_on=[first])
+    office.run(office.at(60))
+    lee = next(version.change for version in office["B"].versions(message) if version.subject == "lee")
+    office["B"].edit(office.at(61), "Projects", message, subject="lee and B", based_on=[lee])
+    assert subjects(office, "B", message) == {"lee and B"}
+    for hour in range(2, 20):
+        office.run(office.at(hour * HOUR_MIN))
+    assert [subjects(office, name, message) for name in "ABC"] == [{"kim", "lee and B"}] * 3
+
+
+def test_a_resolution_covers_both_saves() -> None:
+    """The resolution of a conflict of two saves replaces both on all replicas, and has no rivals (CF-6, CF-3)."""
+    office, message, first = opened()
+    for at_min, subject in ((17, "kim"), (18, "lee")):
+        office["A"].edit(office.at(at_min), "Projects", message, subject=subject, based_on=[first])
+    office.run(office.at(40))
+    office["C"].edit(office.at(41), "Projects", message, subject="both")
+    office.run(office.at(90))
+    assert [shown(office, name) for name in "ABC"] == [("both", 1)] * 3
+    resolution = office.of_type("change.made")[-1]
+    assert isinstance(resolution, ChangeMade)
+    assert resolution.rivals == ()
+
+
+def test_what_an_edit_does_not_give_is_as_in_the_version_that_was_opened() -> None:
+    """An edit keeps the body of the version that its author opened, if the store still has that version (CF-6)."""
+    office, message, first = opened()
+    kim = office["A"].edit(office.at(17), "Projects", message, body="of kim", based_on=[first])
+    office["A"].edit(office.at(18), "Projects", message, body="of lee", based_on=[first])
+    office["A"].edit(office.at(19), "Projects", message, subject="kim again", based_on=[kim.change])
+    texts = {(version.subject, version.body) for version in office["A"].versions(message)}
+    assert texts == {("one", "of lee"), ("kim again", "of kim")}
+
+
+def test_associated_messages_have_no_conflict_of_two_saves() -> None:
+    """The later one of two saves of an associated message replaces the earlier one (CF-6, CN-9)."""
+    office = PostOffice(AGED)
+    made = office["A"].post(office.at(1), "Projects", subject="view", associated=True)
+    for subject in ("kim", "lee"):
+        office["A"].edit(office.at(2), "Projects", made.id, subject=subject, based_on=[made.change])
+    assert subjects(office, "A", made.id) == {"lee"}
+
+
+def test_a_base_is_a_version_of_the_message() -> None:
+    """An edit that is based on something else is refused with the versions that the store knows, and nothing changes (CF-6)."""
+    office, message, _ = opened()
+    other = office["A"].post(office.at(17), "Projects", subject="other")
+    with pytest.raises(Misuse, match=r"'A-2' is not a version of the message; the versions that A knows are: A-1"):
+        office["A"].edit(office.at(18), "Projects", message, subject="x", based_on=[other.number])
+    assert subjects(office, "A", message) == {"one"}

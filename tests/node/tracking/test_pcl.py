@@ -145,3 +145,41 @@ def test_not_equal_to_other_things() -> None:
     assert pcl != pcl.numbers()
     assert repr(pcl) == f"Pcl({A.hex()}:5)"
     assert Pcl() == Pcl.EMPTY
+
+
+def test_rivals_are_not_included() -> None:
+    """A list does not include its rivals, although its counter is higher; a version made from both has none (CN-4, CF-6)."""
+    first, kim, lee = (ChangeNumber(A, counter) for counter in (1, 2, 3))
+    of_kim, of_lee = Pcl.of(kim), Pcl.of(first).successor(lee, [kim])
+    assert of_lee.includes(first)
+    assert of_lee.includes(lee)
+    assert not of_lee.includes(kim)
+    assert not of_kim.includes(lee)
+    assert not of_lee.covers(of_kim)
+    assert not of_lee.is_only(lee)
+    assert of_kim | of_lee == of_lee | of_kim == Pcl.of(lee)
+
+
+@given(number_lists, number_lists, st.sets(numbers), st.sets(numbers))
+def test_merged_rivals(
+    one: list[ChangeNumber], other: list[ChangeNumber], of_one: set[ChangeNumber], of_other: set[ChangeNumber]
+) -> None:
+    """A merged list includes what either list includes, and nothing else; its bytes are read back (CN-3, CF-6)."""
+    first = Pcl.of(*one).successor(ChangeNumber(B, 20), of_one)
+    second = Pcl.of(*other).successor(ChangeNumber(C, 20), of_other)
+    merged = first | second
+    for guid in (A, B, C):
+        for counter in range(1, 22):
+            number = ChangeNumber(guid, counter)
+            assert merged.includes(number) == (first.includes(number) or second.includes(number))
+    assert merged.covers(first)
+    assert merged.covers(second)
+    assert second | first == merged
+    assert Pcl.decode(merged.encode()) == merged
+
+
+@pytest.mark.parametrize("rivals", [b"", b"\x16" + bytes(22), b"\x15" + A + bytes(5) + b"\x01"])
+def test_bytes_of_rivals_that_are_wrong(rivals: bytes) -> None:
+    """A list that announces rivals and names none, or something else, is refused (CF-6)."""
+    with pytest.raises(PclError):
+        Pcl.decode(Pcl.of(ChangeNumber(A, 3)).encode() + b"\0" + rivals)

@@ -69,12 +69,17 @@ def edit(
     node: OnServer,
     subject: Annotated[str | None, Option(help="The new subject.")] = None,
     body: Annotated[str | None, Option(help="The new text; - reads it from stdin.")] = None,
+    based_on: Annotated[
+        list[str] | None,
+        Option(metavar="CN", help="A version that you opened, such as A-1; can be repeated. Default: all that it has."),
+    ] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
     """Change the subject or the body of a message in a running lab.
 
-    The verb prints the number of the change. If the message is in conflict, the new version replaces all versions.
+    The verb prints the number of the change. The new version replaces all versions that the server has. With --based-on it
+    replaces only the versions that you opened, and is in conflict with what others have saved since.
 
     Example: pflab edit A-1 --node B --body "from B"
     """
@@ -82,7 +87,9 @@ def edit(
         raise CommandError("pflab edit: give --subject, --body or both")
     text = None if body is None else body_text(body)
     with client_of(lab) as client:
-        change = client.edit(node, *_place(client, node, message), subject=subject, body=text)
+        change = client.edit(
+            node, *_place(client, node, message), subject=subject, body=text, based_on=based_on or None
+        )
     return print_change(change, as_json)
 
 

@@ -182,6 +182,26 @@ def test_messages_are_changed_by_their_numbers(up: str, capsys: pytest.CaptureFi
 
 
 @pytest.mark.live
+def test_an_edit_names_the_version_that_was_opened(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """edit --based-on names the versions that its author opened; it is in conflict with what others saved since (CF-6)."""
+    del up
+
+    def said(*args: str, code: ExitCode = ExitCode.GOOD) -> str:
+        assert run(list(args)) == code
+        printed = capsys.readouterr()
+        return (printed.out + printed.err).strip()
+
+    assert said("post", "Projects", "--node", "A", "--subject", "One") == "A-1"
+    assert said("edit", "A-1", "--node", "A", "--body", "of Kim", "--based-on", "A-1") == "A-2"
+    assert said("edit", "A-1", "--node", "A", "--body", "of Lee", "--based-on", "A-1") == "A-3"
+    assert "(in conflict with A-2)" in said("messages", "--server", "A")
+    assert said("edit", "A-1", "--node", "A", "--body", "of both", "--based-on", "A-2", "--based-on", "A-3") == "A-4"
+    assert "in conflict" not in said("messages", "--server", "A")
+    refusal = said("edit", "A-1", "--node", "A", "--body", "x", "--based-on", "B-7", code=ExitCode.UNKNOWN)
+    assert "'B-7' is not a version of the message; the versions that A knows are: A-1, A-2, A-3, A-4" in refusal
+
+
+@pytest.mark.live
 def test_deleted_messages_and_folders_are_recovered(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """pflab recover lists what a server retains, and recovers a message or a folder (DL-5)."""
 
