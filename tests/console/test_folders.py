@@ -118,6 +118,30 @@ def test_posting_editing_and_deleting(posts: str, open_page: OpenPage, tmp_path:
     expect(page.get_by_role("complementary", name="Details")).to_contain_text("deleted")
 
 
+def test_what_is_saved_stays_beside_what_was_saved_meanwhile(posts: str, open_page: OpenPage) -> None:
+    """The editor names the version that it opened. If somebody saves the post meanwhile, it says so, and the two saves are in
+    conflict on the server (CF-6)."""
+    with Client(posts) as client:
+        draft = client.post("A", "Projects", subject="Two saves", body="draft")["id"]
+    page = open_page(posts).page
+    folders(page)
+    page.get_by_role("button", name="Two saves").first.click()
+    expect(page.locator("pre.body")).to_have_text("draft")
+    page.get_by_role("button", name="Edit …").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("status")).to_have_count(0)
+    with Client(posts) as client:
+        meanwhile = client.edit("A", "Projects", draft, body="of somebody else")["number"]
+    expect(dialog.get_by_role("status")).to_contain_text(f"A has got {meanwhile} since you opened the post")
+    dialog.get_by_label("Text").fill("of the console")
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("complementary", name="Details").get_by_text("conflict", exact=True).first).to_be_visible()
+    with Client(posts) as client:
+        versions = client.versions("A", draft)
+        assert {version["body"] for version in versions} == {"of somebody else", "of the console"}
+        client.delete("A", "Projects", draft)
+
+
 def test_a_new_folder_and_its_replicas(posts: str, open_page: OpenPage) -> None:
     """A folder is made where the user says. Its replica list is changed, and the tree shows the new one."""
     page = open_page(posts).page

@@ -1,7 +1,7 @@
 /** The form of a post: a new one, a new version, or the version that merges a conflict. */
 
 import { message, node } from "../../api.js";
-import { folderName } from "../../state/lab_state.js";
+import { folderName, numberName } from "../../state/lab_state.js";
 import { visibleText } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
 import { Modal } from "./modal.js";
@@ -9,6 +9,14 @@ import { Modal } from "./modal.js";
 /**
  * @typedef {import("../../store.js").Store} Store
  * @typedef {import("../../state/lab_state.js").LabState} LabState
+ *
+ * @typedef {object} Edited A post that gets a new version.
+ * @property {string} object
+ * @property {string} subject
+ * @property {string} body
+ * @property {boolean} merges whether it is in conflict
+ * @property {string[]} opened the numbers of the versions that the user sees when the form opens
+ * @property {readonly string[]} kept the numbers of those that the server has now
  */
 
 /**
@@ -17,13 +25,18 @@ import { Modal } from "./modal.js";
  *   state: LabState,
  *   server: string,
  *   folder: string,
- *   version?: {object: string, subject: string, body: string, merges: boolean},
+ *   version?: Edited,
  *   onClose: () => void,
  * }} props `version`: the post that gets a new version; without it the form makes a new post
  */
 export function PostDialog({ store, state, server, folder, version, onClose }) {
   // The text at the beginning; what happens in the lab meanwhile does not change what the user writes.
-  const [before] = useState({ subject: version?.subject ?? "", body: version?.body ?? "" });
+  const [before] = useState({
+    subject: version?.subject ?? "",
+    body: version?.body ?? "",
+    opened: version?.opened ?? [],
+  });
+  const unseen = (version?.kept ?? []).filter((number) => !before.opened.includes(number));
   const [problem, setProblem] = useState("");
   // A change is ordered by the folder's path. Only reads take its id.
   const path = folderName(state, folder);
@@ -35,7 +48,8 @@ export function PostDialog({ store, state, server, folder, version, onClose }) {
     const texts = { subject: subject.value, body: body.value };
     try {
       if (version) {
-        await store.source.request(message(server, path, version.object).itself, { method: "PATCH", body: texts });
+        const edit = { ...texts, based_on: before.opened };
+        await store.source.request(message(server, path, version.object).itself, { method: "PATCH", body: edit });
       } else {
         const attachments = await Promise.all([...files.files].map(attachment));
         const post = { folder: path, ...texts, sender: sender.value, attachments };
@@ -60,6 +74,13 @@ export function PostDialog({ store, state, server, folder, version, onClose }) {
       ${
         version?.merges &&
         html`<p class="hint">The new version replaces all versions of the conflict, on every server that gets it.</p>`
+      }
+      ${
+        unseen.length > 0 &&
+        html`<p class="hint" role="status">
+          ${server} has got ${unseen.map((number) => numberName(state, number)).join(", ")} since you opened the post. What you save
+          will be in conflict with it.
+        </p>`
       }
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
       <div class="row">

@@ -122,6 +122,8 @@ export function PostPanel({ store, state, folder, server, object }) {
           subject: current.subject,
           body: editing === "merge" ? versions.map((version) => version.body).join("\n\n") : current.body,
           merges: item.conflict.length > 0,
+          opened: versions.map((version) => version.change),
+          kept: item.conflict.length > 0 ? item.conflict : [item.number],
         }}
         onClose=${() => setEditing(null)}
       />`
