@@ -32,6 +32,9 @@ import { folderSummaries } from "../state/summary.js";
  * @property {NumberSet} numbers
  */
 
+/** What a connector carries without mail. */
+export const NOTHING = { mails: 0, bytes: 0 };
+
 export class Future {
   /**
    * @param {LabState} present a kept state, to which the events are applied
@@ -60,6 +63,8 @@ export class Future {
     this.lacking = new Map();
     /** When the last change arrives that a replica lacks; null if none is ever lacking, or one does not arrive. */
     this.agreedAt = /** @type {LabTime | null} */ (null);
+    /** What crosses each connector. @type {Map<string, import("../state/lab_state.js").Carried>} */
+    this.carried = new Map();
     /** Whether a replica still lacks something at the end. */
     this.lacks = false;
     this.follow(present);
@@ -80,6 +85,10 @@ export class Future {
     let newChanges = false;
     for (const event of this.events) {
       apply(state, event);
+      if (event.type === "hop.sent" && event.connector) {
+        const { mails, bytes } = this.carried.get(event.connector) ?? NOTHING;
+        this.carried.set(event.connector, { mails: mails + 1, bytes: bytes + event.size });
+      }
       const folders = lacking.get(event.node);
       for (const [folder, missing] of folders ?? []) {
         const remaining = numbers.minus(missing, state.servers[event.node].tables[folder]?.numbers ?? numbers.NOTHING);

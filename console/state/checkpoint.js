@@ -41,6 +41,7 @@ import { newGeneration, table } from "./kept_tree.js";
  * @property {LabState["faults"]} faults
  * @property {Record<string, TakenServer>} backups
  * @property {Record<string, string>} linksDown
+ * @property {LabState["carried"]} carried
  */
 
 /**
@@ -77,6 +78,7 @@ export function stateOf(checkpoint, topology, setup) {
     faults: entriesOf(checkpoint.faults),
     backups: entriesOf(checkpoint.backups, (server) => serverOf(gen, server)),
     linksDown: entriesOf(checkpoint.linksDown),
+    carried: entriesOf(checkpoint.carried),
     setup,
   };
 }

@@ -171,7 +171,11 @@ import { newGeneration, own, ownEntry, table } from "./kept_tree.js";
  * @property {Record<string, Fault>} faults that have not ended
  * @property {Record<string, Server>} backups the server as it was, by the id of the backup
  * @property {Record<string, string>} linksDown connectors that do not work, with the reason
+ * @property {Record<string, Record<string, Carried>>} carried what has crossed each connector, by the number of the type of mail; ""
+ *   for ordinary mail
  * @property {string} setup the GUID that numbers the folders of the topology
+ *
+ * @typedef {{mails: number, bytes: number}} Carried
  *
  * @typedef {{[T in LabEvent["type"]]?: (state: LabState, event: import("./events.js").EventOf<T>) => void}} Handlers
  */
@@ -203,6 +207,7 @@ export function beginning(topology, at, setup) {
     faults: table(),
     backups: table(),
     linksDown: table(),
+    carried: table(),
     setup,
   };
   for (const [name, server] of Object.entries(topology.servers)) {

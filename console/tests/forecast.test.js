@@ -6,6 +6,7 @@ import { prospectOf, prospectOfMail, whyLacks } from "../forecast/prospect.js";
 import { notable } from "../forecast/what_if.js";
 import { History } from "../state/history.js";
 import { replicaSummary } from "../state/summary.js";
+import { carriedWords } from "../views/size_words.js";
 import { TOPOLOGY } from "./organization.js";
 
 const FOLDER = "5e:1";
@@ -60,6 +61,19 @@ const HEALS = [
   event("A", "mail.received", 30, { mail: "m3", sender: "B", recipients: ["A"], ...about(REQUEST, "aa:1") }),
   event("B", "version.applied", 30, APPLIED),
 ];
+
+test("a future says what each connector will carry", () => {
+  const history = labAfter(LOST);
+  const crosses = { mail: "m4", next_hop: "B", recipients: ["B"], attempt: 1, queue_id: 1, begun_at: null };
+  const hops = [
+    event("A", "hop.sent", 1, { ...crosses, connector: "X", size: 1000 }),
+    event("A", "hop.sent", 2, { ...crosses, connector: "X", size: 24 }),
+    event("A", "hop.sent", 3, { ...crosses, connector: null, size: 7 }),
+  ];
+  const future = new Future(history.keepNow(), hops, START + 36 * HOUR);
+  assert.deepEqual([...future.carried], [["X", { mails: 2, bytes: 1024 }]]);
+  assert.equal(carriedWords({ mails: 2, bytes: 1024 }), "2 mails, 1.0 KB");
+});
 
 test("a lost change is expected by a status, a request and its answer", () => {
   const history = labAfter(LOST);

@@ -1,10 +1,12 @@
 /** "What if": two futures of the present side by side, with and without a change. The lab itself is not touched. */
 
+import { NOTHING } from "../forecast/future.js";
 import { notable } from "../forecast/what_if.js";
 import { shortInstant } from "../state/lab_time.js";
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { isPresent } from "./fetched.js";
 import { Modal } from "./folders/modal.js";
+import { carriedWords } from "./size_words.js";
 
 /**
  * @typedef {import("../store.js").Store} Store
@@ -72,6 +74,13 @@ function Futures({ comparison }) {
           <td><b>${agreement(comparison.without)}</b></td>
           <td><b>${agreement(comparison.with)}</b></td>
         </tr>
+        ${connectorsThatDiffer(comparison).map(
+          (name) => html`<tr key=${name}>
+            <th scope="row">${name} carries</th>
+            <td>${carriedWords(comparison.without.carried.get(name) ?? NOTHING)}</td>
+            <td>${carriedWords(comparison.with.carried.get(name) ?? NOTHING)}</td>
+          </tr>`,
+        )}
       </thead>
       <tbody>
         ${differences.slice(0, MOST).map(({ only, at, node, words, times, lastAt }) => {
@@ -86,6 +95,14 @@ function Futures({ comparison }) {
       </tbody>
     </table>
     ${differences.length > MOST && html`<p class="hint">and ${differences.length - MOST} more; pflab what-if lists all</p>`}`;
+}
+
+/** Return the connectors that do not carry the same in both futures. @param {Comparison} comparison */
+function connectorsThatDiffer({ with: { carried }, without }) {
+  return [...new Set([...carried.keys(), ...without.carried.keys()])].filter((name) => {
+    const [left, right] = [carried, without.carried].map((sums) => sums.get(name) ?? NOTHING);
+    return left.mails !== right.mails || left.bytes !== right.bytes;
+  });
 }
 
 /** @param {Future} future */

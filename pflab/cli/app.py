@@ -129,6 +129,10 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         ),
         "explain": ("explain", "Explain what happened to a change or a mail on each store of a run or a running lab."),
         "trace": ("explain", "Print the events of a run or a running lab, one line for each."),
+        "traffic": (
+            "explain",
+            "Print how many mails and bytes each connector has carried in a run or a running lab, by type of mail.",
+        ),
         "log": ("explain", "Print the application logs of the stores of a run or a running lab."),
         "replay": (
             "replay",

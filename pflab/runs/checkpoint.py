@@ -231,6 +231,13 @@ class Fault(msgspec.Struct):
     at: LabTime
 
 
+class Carried(msgspec.Struct):
+    """What a connector has carried of one type of mail."""
+
+    mails: int = 0
+    bytes: int = 0
+
+
 class LabPicture(msgspec.Struct, rename="camel"):
     """A lab after its first `count` events. The fields are those of `LabState` in console/state/lab_state.js."""
 
@@ -245,6 +252,7 @@ class LabPicture(msgspec.Struct, rename="camel"):
     faults: dict[str, Fault] = msgspec.field(default_factory=dict)
     backups: dict[str, Server] = msgspec.field(default_factory=dict)
     links_down: dict[str, str] = msgspec.field(default_factory=dict)
+    carried: dict[str, dict[str, Carried]] = msgspec.field(default_factory=dict)
 
 
 class Checkpoint:
@@ -742,6 +750,11 @@ class Checkpoint:
         if event.connector:
             self.picture.links_down.pop(event.connector, None)
         mail = self._mail(event, event.node, event.recipients, event.size)
+        if event.connector:
+            key = "" if mail is None or mail.type is None else str(mail.type)
+            carried = self.picture.carried.setdefault(event.connector, {}).setdefault(key, Carried())
+            carried.mails += 1
+            carried.bytes += event.size
         if mail is None:
             return
         # The receiver's hop.received can come first: both ends record the same hop.

@@ -75,9 +75,14 @@ def test_what_if_shows_both_futures_and_changes_nothing(lab: str, lost: Client, 
     expect(agree).to_contain_text(re.compile(r"from 22 Oct 06:15 on\s*not before 24 Oct"))
     expect(dialog.locator("td.without", has_text="E applies A-1, 'Hello' in Projects (broadcast)")).to_have_count(1)
     expect(dialog.locator("td.with", has_text="E applies")).to_have_count(0)
+    # What the connector would carry stands beside what it carries without the change.
+    expect(dialog.get_by_role("row", name=re.compile("NYC-LON carries"))).to_contain_text(
+        re.compile(r"\d+ mails, [\d.]+ KB\s*0 mails, 0 bytes")
+    )
     assert watched.serious_violations() == []
     dialog.get_by_role("button", name="Close").click()
     expect(dialog).to_have_count(0)
+    expect(page.get_by_label("Details").get_by_text("No mail yet.")).to_be_visible()
     assert list(lost.events()) == before
 
 

@@ -101,6 +101,18 @@ def test_a_connector_is_cut_and_healed(lab: str, lost: Client, open_page: OpenPa
     expect(actions.get_by_role("button", name="Heal")).to_be_disabled()
 
 
+def test_a_connector_says_what_it_has_carried(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """A connector has the number and size of the mails that have crossed it, by type, as the events of the lab say."""
+    lost.advance("30 h")
+    crossed = [each for each in lost.events() if each["type"] == "hop.sent" and each["connector"] == "NYC-LON"]
+    assert crossed
+    page = open_page(lab).page
+    page.get_by_role("button", name="Connector NYC-LON").click()
+    rows = page.get_by_label("Details").locator("table.traffic tbody tr")
+    expect(rows.get_by_role("rowheader", name="status", exact=True)).to_have_count(1)
+    assert sum(int(mails) for mails in rows.locator("td:nth-child(2)").all_inner_texts()) == len(crossed)
+
+
 def test_faults_are_injected_and_healed_from_the_keyboard(lab: str, lost: Client, open_page: OpenPage) -> None:
     """The key f opens the dialog; a form injects a fault, and its row says in words what it does and heals it."""
     page = open_page(lab).page

@@ -70,6 +70,7 @@ export const MAILS = {
       delete own(state.gen, state, "linksDown")[event.connector];
     }
     const mail = mailOf(state, event);
+    if (event.connector) carry(state, event.connector, mail?.type, event.size);
     if (!mail) return;
     // The receiver's hop.received can come first: both ends record the same hop.
     const index = mail.legs.findIndex((hop) => hop.to === event.next_hop && hop.sentAt < 0);
@@ -191,6 +192,20 @@ function enqueue(state, event) {
     retryAt: null,
     reason: "",
   };
+}
+
+/**
+ * Count a mail that has crossed a connector.
+ * @param {LabState} state
+ * @param {string} connector
+ * @param {number | undefined} type of the mail
+ * @param {number} size
+ */
+function carry(state, connector, type, size) {
+  const key = `${type ?? ""}`;
+  const before = state.carried[connector]?.[key] ?? { mails: 0, bytes: 0 };
+  const sums = { ...state.carried[connector], [key]: { mails: before.mails + 1, bytes: before.bytes + size } };
+  own(state.gen, state, "carried")[connector] = sums;
 }
 
 /**

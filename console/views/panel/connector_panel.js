@@ -6,6 +6,7 @@ import { SEPARATIONS } from "../../state/faults.js";
 import { mailTypeName } from "../../state/mail_types.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { OnlyPresent, Relative, isPresent } from "../fetched.js";
+import { sizeWords } from "../size_words.js";
 import { Ask } from "../what_if.js";
 
 /**
@@ -89,12 +90,37 @@ export function ConnectorPanel({ store, state, connector }) {
       ${faults.map((fault) => html`<${Ask} key=${fault.id} store=${store} question=${ifHealed(fault.id)} />`)}
     </div>`
     }
+    <h3>What it has carried</h3>
+    <${Traffic} sums=${state.carried[name]} />
     <h3>Mails that wait for it</h3>
     ${
       isPresent(store)
         ? html`<${Waiting} store=${store} state=${state} connector=${connector} />`
         : html`<${OnlyPresent} what="The queues of a connector" />`
     }`;
+}
+
+/** sums: by the number of the type of mail. @param {{sums: LabState["carried"][string] | undefined}} props */
+function Traffic({ sums }) {
+  if (!sums) return html`<p class="hint">No mail yet.</p>`;
+  return html`<table class="traffic">
+    <thead>
+      <tr>
+        <th scope="col">Type</th>
+        <th scope="col" class="number">Mails</th>
+        <th scope="col" class="number">Size</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${Object.entries(sums).map(
+        ([type, { mails, bytes }]) => html`<tr key=${type}>
+          <th scope="row">${mailTypeName(type ? Number(type) : undefined)}</th>
+          <td class="number">${mails.toLocaleString("en")}</td>
+          <td class="number">${sizeWords(bytes)}</td>
+        </tr>`,
+      )}
+    </tbody>
+  </table>`;
 }
 
 /** @param {{store: Store, state: LabState, connector: Connector}} props */

@@ -1,4 +1,4 @@
-"""Verbs that explain and show runs: explain, diff, trace, log."""
+"""Verbs that explain and show runs: explain, diff, trace, traffic, log."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from node.views import LogView
 from pflab.cli.event_colours import styled_line
 from pflab.cli.inputs.files import existing_run
 from pflab.cli.options import FolderOption, OneFolder, OneServer, RunOption, Servers, Types, check_types
-from pflab.cli.output import CommandError, Json, out, print_json, print_lines, print_sentences, view_json
+from pflab.cli.output import CommandError, Json, out, page, print_json, print_lines, print_sentences, view_json
 from pflab.cli.run_or_lab import chosen_events, chosen_reader, chosen_stores, with_forecast
 from pflab.cli.running_lab import Lab
 from pflab.explain.change import Life
 from pflab.explain.change import explain as explain_in
 from pflab.explain.run_diff import diff as diff_of
+from pflab.explain.traffic import sentences, traffic_json, traffic_of, traffic_table
 from pflab.runs.event_lines import EventFilter, event_json
 from pflab.runs.events import RunEvents
 from pflab.terms.event_words import Lexicon, to_the_second
@@ -134,6 +135,46 @@ def trace(
     for event in events:
         out.print(styled_line(event, run_events.names))
     print_lines(run_events.problems, style="red")
+    return ExitCode.GOOD
+
+
+def traffic(
+    connector: Annotated[
+        str | None, Argument(metavar="[CONNECTOR]", help="Only this connector, such as LONDON-PARIS.")
+    ] = None,
+    *,
+    hourly: Annotated[
+        bool, Option("--hourly", help="A row for each hour, in place of sums over the whole time.")
+    ] = False,
+    run: RunOption = None,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Print how many mails and bytes each connector has carried in a run or a running lab, by type of mail.
+
+    A mail counts each time it crosses the connector. Below the table, each connector has its busiest hour, and how long a line
+    with a limited bandwidth needed for its mails. pflab what-if tells what connectors will carry, and what a change would add.
+    The JSON has a row for each hour.
+
+    Example: pflab traffic --hourly
+    """
+    run_events = chosen_events(run, lab)
+    rows = traffic_of(run_events.events)
+    if connector is not None:
+        topology = run_events.topology
+        names = {row.connector for row in rows} | {known.name for known in (topology.connectors if topology else ())}
+        if connector not in names:
+            raise CommandError(
+                f"no connector {quoted(connector)} in this lab; {did_you_mean(connector, sorted(names))}"
+            )
+        rows = [row for row in rows if row.connector == connector]
+    if as_json:
+        print_json([traffic_json(row) for row in rows])
+    elif rows:
+        page.print(traffic_table(rows, hourly=hourly))
+        print_sentences([*sentences(rows, run_events.topology)])
+    else:
+        print_sentences(["No mail has crossed a connector yet; mail within a site crosses none."])
     return ExitCode.GOOD
 
 

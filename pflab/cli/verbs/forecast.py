@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple
 
+import msgspec
 from rich.text import Text
 from typer import Argument, Option
 
 from pflab.cli.options import AllEvents
 from pflab.cli.output import CommandError, Json, err, out, print_json
 from pflab.cli.running_lab import Lab, client_of
+from pflab.explain.traffic import Carried, summed, traffic_of
 from pflab.runs.event_lines import NODE_COLUMNS, NOISE, style_of
 from pflab.terms.event_words import to_the_second
 from pflab.terms.printable import printable
 from pflab.terms.verdict import ExitCode
 from topology.file.yaml_source import read_yaml
 from topology.problems import quoted
+from traces.events import HopSent
 
 
 class _Sign(NamedTuple):
@@ -66,6 +69,7 @@ def what_if(
         for row in forecast.get("differences", forecast["events"]):
             if row["type"] not in noise:
                 out.print(_line(row))
+        _print_traffic(forecast)
         _print_end(forecast, f"{converged} converges" if converged else f"the next {event or mail} is")
     return ExitCode.VIOLATION if forecast["held"] is False else ExitCode.GOOD
 
@@ -84,6 +88,25 @@ def _line(event: Mapping[str, Any]) -> Text:
     line.append(f"{printable(event['node']):<{NODE_COLUMNS}}  ", style="bold")
     line.append(printable(event["words"]), style=style_of(event["type"]))
     return line
+
+
+def _print_traffic(forecast: dict[str, Any]) -> None:
+    """Print what each connector will carry, and what it would carry without the changes, if this differs."""
+    carried = _carried(forecast["events"])
+    without = _carried(forecast["without"]["events"]) if "without" in forecast else None
+    for connector in dict.fromkeys((*carried, *(without or ()))):
+        here = carried.get(connector, Carried())
+        if without is None:
+            err.print(f"{connector} will carry {here}", markup=False)
+        elif here != (there := without.get(connector, Carried())):
+            err.print(f"{connector} would carry {here}; without the changes {there}", markup=False)
+
+
+def _carried(events: Sequence[Mapping[str, Any]]) -> dict[str, Carried]:
+    rows = traffic_of(
+        msgspec.convert(event, HopSent) for event in events if event["type"] == HopSent.__struct_config__.tag
+    )
+    return summed(rows, lambda row: row.connector)
 
 
 def _print_end(forecast: dict[str, Any], wait: str) -> None:

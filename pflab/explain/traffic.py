@@ -1,0 +1,133 @@
+"""What connectors carry: the mails and bytes of each type of mail in each hour, from events.
+
+A mail counts on each connector that it crosses, as often as it crosses it: once for every `hop.sent`. An attempt that failed
+does not count, because nobody knows how many of its bytes crossed. A replication mail has the type that its sender or its
+receiver has told; what no store has submitted is ordinary mail.
+
+Example: A in PARIS submits a content mail of 4,000 bytes to B and C in LONDON. It crosses the connector once, and is divided at
+the bridgehead B; the hop from B to C stays inside the site. So the connector has carried one content mail and 4,000 bytes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pflab.explain.fitted_table import FittedTable
+from pflab.terms.event_words import to_the_second
+from pflab.terms.mail_types import mail_name
+from topology.model import Topology
+from topology.natural_order import natural_order
+from traces.events import Event, HopSent, MailReceived, MailSubmitted
+from traces.labtime import HOUR_US, SECOND_US, LabTime, format_duration, format_instant
+
+ORDINARY: Final = "ordinary mail"
+"""The type of a mail that no store has submitted."""
+
+_KB: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """How many mails and bytes."""
+
+    mails: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: Carried) -> Carried:
+        return Carried(self.mails + other.mails, self.bytes + other.bytes)
+
+    def __str__(self) -> str:
+        return f"{self.mails:,} {'mail' if self.mails == 1 else 'mails'}, {size_words(self.bytes)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What a connector carries of one type of mail in one hour.
+
+    hour_at: the beginning of the hour.
+    """
+
+    connector: str
+    type: str
+    hour_at: LabTime
+    carried: Carried
+
+
+def traffic_of(events: Iterable[Event]) -> list[Traffic]:
+    """Return what each connector carries, by hour and type of mail, in the order of connectors and hours."""
+    types: dict[str, str] = {}
+    hops: list[HopSent] = []
+    for event in events:
+        if isinstance(event, MailSubmitted | MailReceived) and event.mail:
+            types[event.mail] = mail_name(event.message_type)
+        elif isinstance(event, HopSent) and event.connector is not None:
+            hops.append(event)
+    sums: defaultdict[tuple[str, LabTime, str], Carried] = defaultdict(Carried)
+    for hop in hops:
+        key = (hop.connector or "", hop.at - hop.at % HOUR_US, types.get(hop.mail or "", ORDINARY))
+        sums[key] += Carried(1, hop.size)
+    ordered = sorted(sums, key=lambda key: (natural_order(key[0]), *key[1:]))
+    return [
+        Traffic(connector, type_, hour_at, sums[connector, hour_at, type_]) for connector, hour_at, type_ in ordered
+    ]
+
+
+def summed(rows: Iterable[Traffic], key: Callable[[Traffic], Any]) -> dict[Any, Carried]:
+    """Return what the rows with each key carry together, in the order of the rows."""
+    sums: defaultdict[Any, Carried] = defaultdict(Carried)
+    for row in rows:
+        sums[key(row)] += row.carried
+    return dict(sums)
+
+
+def traffic_json(row: Traffic) -> dict[str, Any]:
+    """Return a row as JSON values."""
+    return {
+        "connector": row.connector,
+        "hour_at": format_instant(row.hour_at),
+        "type": row.type,
+        "mails": row.carried.mails,
+        "bytes": row.carried.bytes,
+    }
+
+
+def traffic_table(rows: Sequence[Traffic], *, hourly: bool) -> FittedTable:
+    """Return what each connector has carried of each type of mail, in all or hour by hour."""
+    table = FittedTable(
+        "Mail over connectors",
+        ["Connector", *(["Hour"] if hourly else []), "Type", "Mails", "Size"],
+        right=("Mails", "Size"),
+    )
+    sums = summed(rows, lambda row: (row.connector, row.hour_at if hourly else 0, row.type))
+    for (connector, hour_at, type_), carried in sums.items():
+        hour = [to_the_second(hour_at)] if hourly else []
+        table.add_texts(connector, *hour, type_, f"{carried.mails:,}", size_words(carried.bytes))
+    return table
+
+
+def sentences(rows: Sequence[Traffic], topology: Topology | None) -> Iterator[str]:
+    """Yield for each connector what it has carried, how long it needed for that, and its busiest hour."""
+    connectors = {} if topology is None else {connector.name: connector for connector in topology.connectors}
+    for name, total in summed(rows, lambda row: row.connector).items():
+        hours = summed((row for row in rows if row.connector == name), lambda row: row.hour_at)
+        hour_at, most = max(hours.items(), key=lambda item: (item[1].bytes, -item[0]))
+        needed_us = connectors[name].transfer_us(total.bytes) if name in connectors else 0
+        needed = (
+            f", for which the line needed {format_duration(needed_us - needed_us % SECOND_US)}"
+            if needed_us >= SECOND_US
+            else ""
+        )
+        yield f"{name} has carried {total}{needed}. Most arrived in the hour from {to_the_second(hour_at)} on: {most}."
+
+
+def size_words(bytes_: int) -> str:
+    """Return a size as people read it, such as `3.4 MB`: rounded, in the largest unit of which it has one."""
+    size, unit = float(bytes_), "bytes"
+    for larger in ("KB", "MB", "GB"):
+        if size < _KB:
+            break
+        size, unit = size / _KB, larger
+    return f"{bytes_:,} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
