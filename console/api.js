@@ -105,6 +105,7 @@ export function node(name) {
   return {
     folders: `${path}/folders`,
     queue: `${path}/queue`,
+    frozenQueues: `${path}/frozen-queues`,
     mailbox: `${path}/mailbox`,
     retained: `${path}/retained`,
     settings: `${path}/settings`,

@@ -3443,6 +3443,45 @@ SELECT c5 AS "trace", c143 AS "check", c1 AS "consumed", c144 AS "violations", c
 (SELECT c114, c115, TRUE AS c116 FROM 
 (SELECT "trace" AS c114, "node" AS c115 FROM "evidence/plain"))) ON ((c5 = c114) AND (c6 = c115)))))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
+-- table rules/frozen_servers needs queue.frozen
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
+SELECT c10 AS "trace", c43 AS "check", c1 AS "consumed", c44 AS "violations", c45 AS "at", c46 AS "witness" FROM (SELECT * FROM 
+(SELECT c10, (c2)."check" AS c43, (c2)."consumed" AS c1, (c2)."violations" AS c44, (c2)."at" AS c45, (c2)."witness" AS c46 FROM 
+(SELECT c10, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'frozen mails are not tried', 'consumed': c40, 'violations': c41, 'at': (c42)."at", 'witness': (c42)."words"}]) AS uc2 FROM 
+(SELECT c10, count(1) FILTER (WHERE c37) AS c40, count(1) FILTER (WHERE c38) AS c41, arg_min(CASE WHEN c38 THEN {'at': c36, 'words': c39} END, CASE WHEN c38 THEN {n0: c36 IS NOT NULL, v0: c36, n1: c39 IS NOT NULL, v1: c39} END) AS c42 FROM 
+(SELECT c10, c12 AS c36, coalesce(TRUE, FALSE) AS c37, CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce(((c35 IS NULL) OR (coalesce(c17, c12) <= c35)), FALSE)) ELSE FALSE END AS c38, CASE WHEN CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce(((c35 IS NULL) OR (coalesce(c17, c12) <= c35)), FALSE)) ELSE FALSE END THEN (c11 || ' tried <' || coalesce(c13, '') || '> for ' || c4 || ', which is frozen') END AS c39 FROM 
+(SELECT c10, c11, c12, c13, c4, c17, least(CASE WHEN ((c33)."type" = 'queue.frozen') THEN (c33)."at" ELSE CAST(NULL AS BIGINT) END, CASE WHEN ((c34)."type" = 'queue.frozen') THEN (c34)."at" ELSE CAST(NULL AS BIGINT) END) AS c35 FROM 
+(SELECT c10, c11, c12, c3, c13, c4, c17, c33, c34 FROM 
+(SELECT c10, c11, c12, c3, c13, c4, c17, c33, c34, c33, c34 FROM 
+(SELECT *, last_value(c32 IGNORE NULLS) OVER (PARTITION BY c10, c11, c16 ORDER BY c5 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c34 FROM 
+(SELECT *, last_value(c31 IGNORE NULLS) OVER (PARTITION BY c10, c11, c4 ORDER BY c5 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c33 FROM 
+(SELECT c10, c11, c5, c12, c3, c13, c4, c16, c17, CASE WHEN (c16 IS NULL) THEN c30 END AS c31, CASE WHEN (c16 IS NOT NULL) THEN c30 END AS c32 FROM 
+(SELECT c10, c11, c5, c12, c3, c13, c4, c16, c17, CASE WHEN (c3 IN ('queue.frozen', 'queue.unfrozen')) THEN {'type': c3, 'at': c12} END AS c30 FROM 
+(SELECT c10, c11, c5, c12, c3, c13, c4, c16, c17, c6, c8 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c10, c11, c5, c12, c3, c13, c4, c16, c17, c6 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c10, c11, c5, c12, c3, c13, c4, c16, c17 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c10, c11, c5, c12, c3, c13, c4, c14 AS c16, c15 AS c17 FROM 
+(SELECT "trace" AS c10, "node" AS c11, "type" AS c3, "seq" AS c5, "at" AS c12, "mail" AS c13, "next_hop" AS c4, "queue_id" AS c14, "begun_at" AS c15, "family" AS c9 FROM "silver/events") WHERE ((c9 IN ('mail')) AND (c3 IN ('queue.frozen', 'queue.unfrozen', 'hop.sent', 'hop.failed'))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c18, c19 FROM 
+(SELECT c18, c19 FROM 
+(SELECT c18, c19 FROM 
+(SELECT "trace" AS c18, "node" AS c19, "type" AS c21, "family" AS c20 FROM "silver/events") WHERE ((c20 IN ('mail')) AND (c21 IN ('queue.frozen'))))))) ON ((c10 = c18) AND (c11 = c19))))) JOIN 
+(SELECT * FROM 
+(SELECT c25, c26, max(c27) AS c6 FROM 
+(SELECT c25, c26, c27, c22 FROM 
+(SELECT "trace" AS c25, "node" AS c26, "type" AS c24, "seq" AS c27, "reason" AS c22, "family" AS c23 FROM "silver/events") WHERE ((c23 IN ('run')) AND (c24 IN ('node.started')))) WHERE (c22 = 'first') GROUP BY c25, c26)) ON ((c10 = c25) AND (c11 = c26))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c28, c29, c8 FROM 
+(SELECT "trace" AS c28, "node" AS c29, "undone_spans" AS c8 FROM "evidence/nodes"))) ON ((c10 = c28) AND (c11 = c29)))) WHERE ((c5 > c6) AND (NOT coalesce(list_any(list_transform(c8, lambda v7: ((c5 > (v7)."after") AND (c5 < (v7)."before")))), FALSE))))))))) WHERE ((c3 IN ('hop.sent', 'hop.failed')) AND (NOT (coalesce(c4, '') = ''))))) GROUP BY c10))))) WHERE (c1 > (0)::BIGINT));
+
 -- table rules/overtakings needs hop.sent
 -- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c6 AS "trace", c89 AS "check", c1 AS "consumed", c90 AS "violations", c91 AS "at", c92 AS "witness" FROM (SELECT * FROM 

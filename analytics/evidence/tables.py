@@ -75,6 +75,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "cycles": lambda m: with_plain(broadcasts.cycles(m.events, m.listed, m.org), m),
     "slots": lambda m: with_node_state(with_plain(request_slots.slots(m.events, m.node_states, m.restored), m), m),
     "attempts": lambda m: with_plain(hops.attempts(m.events), m),
+    "frozen_servers": lambda m: hops.frozen_servers(m.events, m.nodes),
     "overtakings": lambda m: hops.overtakings(m.events, m.listed, holders.topology_folders(m.org, "priority")),
     "ordinary_mails": lambda m: hops.ordinary_mails(m.events),
     "posts": lambda m: hops.posts(m.events),

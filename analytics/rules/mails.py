@@ -161,6 +161,15 @@ CHECKS: Final = (
         words="concat(node, ' let <', mail, '> expire too early')",
     ),
     Check(
+        id="frozen mails are not tried",
+        rules=("RT-5",),
+        table="frozen_servers",
+        says="A mail that is frozen, or whose queue is frozen, is not tried; only an attempt that had begun goes on.",
+        about="true",
+        holds="frozen_at is null or coalesce(begun_at, at) <= frozen_at",
+        words="concat(node, ' tried <', coalesce(mail, ''), '> for ', next_hop, ', which is frozen')",
+    ),
+    Check(
         id="urgent mails go first",
         rules=("OUT-8", "RT-2"),
         table="overtakings",

@@ -50,6 +50,7 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "cycles": ("mail.submitted",),
     "slots": ("request.sent", "request.ended", "request.deferred"),
     "attempts": ("hop.failed", "hop.expired"),
+    "frozen_servers": ("queue.frozen",),
     "overtakings": ("hop.sent",),
     "ordinary_mails": ("hop.sent",),
     "posts": ("mail.posted",),

@@ -51,7 +51,8 @@ async def decoded(lab: ServedLab, mail: MessageId) -> Response:
 
 @MAILS.get("/{mail:path}/waiting")
 async def waiting(lab: ServedLab, mail: MessageId) -> Response:
-    """Return the copies of a mail that wait in queues of running servers. `held`: a fault holds the copy until `due_at`."""
+    """Return the copies of a mail that wait in queues of running servers. `held`: a fault holds the copy until `due_at`.
+    `frozen`: an administrator has frozen it."""
     held_rows = {(server, row) for server, row, _ in lab.faults.held(mail)}
     return json_response(
         [
@@ -64,6 +65,7 @@ async def waiting(lab: ServedLab, mail: MessageId) -> Response:
                 "due_at": format_instant(copy.due_at),
                 "attempts": copy.attempts,
                 "held": (server, copy.id) in held_rows,
+                "frozen": copy.frozen,
             }
             for server, copy in _waiting(lab, mail)
         ]

@@ -205,3 +205,24 @@ def test_an_organization_is_administered(tmp_path: Path, open_page: OpenPage) ->
         expect(page.get_by_role("button", name="Server NEW,")).to_contain_text("deleted")
         # The page may ask NEW before it has heard that NEW has stopped.
         watched.complaints[:] = [line for line in watched.complaints if not ("503" in line and "/nodes/NEW/" in line)]
+
+
+def test_a_queue_is_frozen_and_its_mails_are_returned(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """The queue of a server freezes and goes on, and its mails are frozen, returned or deleted, as in Queue Viewer (RT-5)."""
+    page = open_page(lab).page
+    open_server(page, "B", "Mail queue")
+    details = page.get_by_label("Details")
+    details.get_by_label("Next hop").select_option("A")
+    details.get_by_role("button", name="Freeze the queue").click()
+    queue = details.get_by_role("region", name="Queue for A")
+    expect(queue).to_contain_text("frozen")
+    lost.post("B", "Projects", subject="Kept")
+    lost.advance("16 min")
+    mail = details.get_by_role("row", name=re.compile("content")).first
+    expect(mail).to_contain_text("frozen")
+    mail.get_by_role("button", name="Return").click()
+    expect(details.get_by_role("row", name=re.compile("content"))).to_have_count(0)
+    queue.get_by_role("button", name="Unfreeze queue").click()
+    expect(queue).to_have_count(0)
+    assert lost.frozen_queues("B") == []
+    assert [event["recipients"] for event in lost.events() if event["type"] == "hop.expired" and event["node"] == "B"]

@@ -77,6 +77,7 @@ FAULTS: Mapping[str, Fault] = {
         "line-down",
         set_("hop.failed", type="hop.expired", recipients=[], reason="4.4.7 not delivered before it expired"),
     ),
+    "frozen mails are not tried": ("purged-queue", without("queue.unfrozen")),
     "urgent mails go first": ("priority", _late),
     "ordinary mail is not read as replication mail": ("need-to-authenticate", _ordinary_mail_unpacked),
     "a mail becomes one post": ("mail-to-folder", _repeated("mail.posted", 1)),

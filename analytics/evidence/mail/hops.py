@@ -9,6 +9,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.agreement.node_facts import RELAYS, with_exact
+from analytics.evidence.version_history import is_undone
 from analytics.ingest.silver import Silver
 
 _ATTEMPTS: Final = ("hop.sent", "hop.failed", "hop.expired")
@@ -75,6 +76,35 @@ def attempts(events: Silver) -> DataFrame:
     result = result.join(F.broadcast(topology), "trace", "left")
     by_relay = F.expr("coalesce(array_contains(relays, coalesce(connector, before.connector)), false)")
     return result.withColumn("by_relay", by_relay).drop("relays")
+
+
+def frozen_servers(events: Silver, nodes: DataFrame) -> DataFrame:
+    """Return the attempts of servers on which an administrator has frozen anything: trace, node, at, mail, next_hop, begun_at,
+    frozen_at (when the copy or its queue was frozen, null if it is not frozen now).
+
+    What a restore has undone is left out, and so is what a store did that came before the present one.
+    """
+    frozen = events.of("queue.frozen").select("trace", "node").distinct()
+    born = events.of("node.started").where("reason = 'first'").groupBy("trace", "node").agg(F.max("seq").alias("born"))
+    numbers = [F.col(name).cast("long").alias(name) for name in ("queue_id", "begun_at")]
+    rows = events.lines("queue.frozen", "queue.unfrozen", "hop.sent", "hop.failed")
+    rows = rows.select("trace", "node", "seq", "at", "type", "mail", "next_hop", *numbers)
+    rows = rows.join(F.broadcast(frozen), ["trace", "node"], "left_semi").join(F.broadcast(born), ["trace", "node"])
+    rows = rows.join(F.broadcast(nodes.select("trace", "node", "undone_spans")), ["trace", "node"], "left")
+    rows = rows.where((F.col("seq") > F.col("born")) & ~is_undone(F.col("seq")))
+    orders = rows.withColumn(
+        "order", F.when(F.col("type").isin("queue.frozen", "queue.unfrozen"), F.struct("type", "at"))
+    )
+    queue = Window.partitionBy("trace", "node", "next_hop").orderBy("seq")
+    copy = Window.partitionBy("trace", "node", "queue_id").orderBy("seq")
+    of_queue = F.last(F.when(F.col("queue_id").isNull(), F.col("order")), ignorenulls=True).over(queue)
+    of_copy = F.last(F.when(F.col("queue_id").isNotNull(), F.col("order")), ignorenulls=True).over(copy)
+    states = orders.withColumns({"of_queue": of_queue, "of_copy": of_copy})
+    since = [F.expr(f"if({name}.type = 'queue.frozen', {name}.at, null)") for name in ("of_queue", "of_copy")]
+    attempts_only = states.where("type in ('hop.sent', 'hop.failed') and coalesce(next_hop, '') != ''")
+    return attempts_only.select(
+        "trace", "node", "at", "mail", "next_hop", "begun_at", F.least(*since).alias("frozen_at")
+    )
 
 
 def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> DataFrame:

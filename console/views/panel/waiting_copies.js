@@ -22,6 +22,7 @@ import { Ask } from "../what_if.js";
  * @property {string} due_at
  * @property {number} attempts
  * @property {boolean} held
+ * @property {boolean} frozen
  */
 
 /** How long a copy is held that nobody releases. */
@@ -62,7 +63,7 @@ export function WaitingCopies({ store, state, id }) {
     );
     return html`<section class="copy" key=${`${copy.server} ${copy.id}`} aria-label=${`Copy for ${to}`}>
       ${crosses ? html`On its way from <b>${copy.server}</b> to <b>${copy.next_hop}</b> for ${to}; arrives` : html`Waits on <b>${copy.server}</b> for ${to}; ${copy.held ? "held, leaves" : "next attempt"}`}${" "}
-      <${Relative} store=${store} at=${Date.parse(copy.due_at) * 1000} />
+      ${copy.frozen ? html`<b>frozen</b>` : html`<${Relative} store=${store} at=${Date.parse(copy.due_at) * 1000} />`}
       ${copy.attempts > 0 && html`<span class="missing">, ${copy.attempts} failed</span>`}
       ${future && html`<div><${Expected}>${prospectOfMail(future, id, copy.server, copy.next_hop)}</${Expected}></div>`}
       ${coming && html`<div class="missing">${coming.kind === "delay" ? "will be held" : `will ${verb(coming.kind)}`} when it leaves</div>`}
