@@ -92,7 +92,7 @@ export function mail(id) {
 /**
  * Return the path of an order of the lab to a server.
  * @param {string} name
- * @param {"start" | "stop" | "kill" | "backup" | "restore" | "delete"} order
+ * @param {"start" | "stop" | "kill" | "backup" | "restore" | "delete" | "create"} order
  */
 export const server = (name, order) => `/lab/servers/${part(name)}/${order}`;
 

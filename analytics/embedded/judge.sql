@@ -1,5 +1,5 @@
 -- Made by `make sql` from the tables in PySpark. Do not edit.
--- shape {"type": "VARCHAR", "run": "VARCHAR", "node": "VARCHAR", "incarnation": "BIGINT", "seq": "BIGINT", "lamport": "BIGINT", "at": "BIGINT", "real": "DOUBLE", "mail": "VARCHAR", "v": "BIGINT", "topology": "VARCHAR", "seed": "VARCHAR", "settings": "MAP(VARCHAR, VARCHAR)", "version": "VARCHAR", "verdict": "VARCHAR", "replica_guid": "VARCHAR", "reason": "VARCHAR", "how": "VARCHAR", "store": "VARCHAR", "backup": "VARCHAR", "through": "BIGINT", "name": "VARCHAR", "value": "VARCHAR", "default": "VARCHAR", "recipient_update": "VARCHAR", "domain": "VARCHAR", "at_once": "BOOLEAN", "rate": "DOUBLE", "to": "BIGINT", "fault": "VARCHAR", "kind": "VARCHAR", "details": "MAP(VARCHAR, VARCHAR)", "server": "VARCHAR", "next_hop": "VARCHAR", "recipients": "VARCHAR[]", "message_type": "BIGINT", "folders": "VARCHAR", "size": "BIGINT", "number": "VARCHAR", "marks": "VARCHAR[]", "sender": "VARCHAR", "folder": "VARCHAR", "object": "VARCHAR", "recipient": "VARCHAR", "subject": "VARCHAR", "connector": "VARCHAR", "attempt": "BIGINT", "queue_id": "BIGINT", "ordinary": "VARCHAR", "begun_at": "BIGINT", "retry_at": "BIGINT", "peer": "VARCHAR", "authenticated": "BOOLEAN", "by": "VARCHAR", "avoided": "BOOLEAN", "operation": "VARCHAR", "modified_at": "BIGINT", "supersedes": "VARCHAR[]", "pcl": "VARCHAR", "digest": "VARCHAR", "replicas": "VARCHAR[]", "parent": "VARCHAR", "resolve": "VARCHAR", "rivals": "VARCHAR[]", "limit_us": "BIGINT", "of": "VARCHAR", "deleted_at": "BIGINT", "retention_us": "BIGINT", "way": "VARCHAR", "stands_for": "VARCHAR", "deleted": "BOOLEAN", "until_at": "BIGINT", "waits_for": "VARCHAR", "winner": "VARCHAR", "since_at": "BIGINT", "versions": "VARCHAR[]", "contacts": "VARCHAR[]", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "sent_at": "BIGINT", "sent_number": "BIGINT", "entry": "BIGINT", "local": "BOOLEAN", "due_at": "BIGINT", "source": "VARCHAR", "requester": "VARCHAR", "request_mail": "VARCHAR", "mails": "BIGINT", "expired": "VARCHAR", "candidates": "STRUCT(\"store\" VARCHAR, \"down\" BOOLEAN, \"preferred\" BOOLEAN, \"cost\" BIGINT, \"version\" VARCHAR, \"has\" BIGINT, \"passed_over\" VARCHAR, \"site\" VARCHAR, \"near\" BOOLEAN, \"group\" BIGINT, \"has_all\" BOOLEAN, \"affinity\" BIGINT, \"transit_us\" BIGINT, \"backfilled_at\" BIGINT, \"guid\" VARCHAR, \"active\" BOOLEAN, \"added_at\" BIGINT, \"leaving\" BOOLEAN)[]", "chosen": "VARCHAR[]", "method": "VARCHAR", "missing": "VARCHAR", "missing_fai": "VARCHAR", "one_by_one": "BOOLEAN", "limit": "BIGINT", "last_update_at": "BIGINT", "stores": "VARCHAR[]", "address": "VARCHAR", "forced": "BOOLEAN", "path": "VARCHAR"}
+-- shape {"type": "VARCHAR", "run": "VARCHAR", "node": "VARCHAR", "incarnation": "BIGINT", "seq": "BIGINT", "lamport": "BIGINT", "at": "BIGINT", "real": "DOUBLE", "mail": "VARCHAR", "v": "BIGINT", "topology": "VARCHAR", "seed": "VARCHAR", "settings": "MAP(VARCHAR, VARCHAR)", "version": "VARCHAR", "verdict": "VARCHAR", "replica_guid": "VARCHAR", "reason": "VARCHAR", "how": "VARCHAR", "store": "VARCHAR", "backup": "VARCHAR", "through": "BIGINT", "directory_object": "BIGINT", "name": "VARCHAR", "value": "VARCHAR", "default": "VARCHAR", "recipient_update": "VARCHAR", "domain": "VARCHAR", "at_once": "BOOLEAN", "rate": "DOUBLE", "to": "BIGINT", "fault": "VARCHAR", "kind": "VARCHAR", "details": "MAP(VARCHAR, VARCHAR)", "server": "VARCHAR", "next_hop": "VARCHAR", "recipients": "VARCHAR[]", "message_type": "BIGINT", "folders": "VARCHAR", "size": "BIGINT", "number": "VARCHAR", "marks": "VARCHAR[]", "sender": "VARCHAR", "folder": "VARCHAR", "object": "VARCHAR", "recipient": "VARCHAR", "subject": "VARCHAR", "connector": "VARCHAR", "attempt": "BIGINT", "queue_id": "BIGINT", "ordinary": "VARCHAR", "begun_at": "BIGINT", "retry_at": "BIGINT", "peer": "VARCHAR", "authenticated": "BOOLEAN", "by": "VARCHAR", "avoided": "BOOLEAN", "operation": "VARCHAR", "modified_at": "BIGINT", "supersedes": "VARCHAR[]", "pcl": "VARCHAR", "digest": "VARCHAR", "replicas": "VARCHAR[]", "parent": "VARCHAR", "resolve": "VARCHAR", "rivals": "VARCHAR[]", "limit_us": "BIGINT", "of": "VARCHAR", "deleted_at": "BIGINT", "retention_us": "BIGINT", "way": "VARCHAR", "stands_for": "VARCHAR", "deleted": "BOOLEAN", "until_at": "BIGINT", "waits_for": "VARCHAR", "winner": "VARCHAR", "since_at": "BIGINT", "versions": "VARCHAR[]", "contacts": "VARCHAR[]", "cnset": "VARCHAR", "cnset_fai": "VARCHAR", "sent_at": "BIGINT", "sent_number": "BIGINT", "entry": "BIGINT", "local": "BOOLEAN", "due_at": "BIGINT", "source": "VARCHAR", "requester": "VARCHAR", "request_mail": "VARCHAR", "mails": "BIGINT", "expired": "VARCHAR", "candidates": "STRUCT(\"store\" VARCHAR, \"down\" BOOLEAN, \"preferred\" BOOLEAN, \"cost\" BIGINT, \"version\" VARCHAR, \"has\" BIGINT, \"passed_over\" VARCHAR, \"site\" VARCHAR, \"near\" BOOLEAN, \"group\" BIGINT, \"has_all\" BOOLEAN, \"affinity\" BIGINT, \"transit_us\" BIGINT, \"backfilled_at\" BIGINT, \"guid\" VARCHAR, \"active\" BOOLEAN, \"added_at\" BIGINT, \"leaving\" BOOLEAN)[]", "chosen": "VARCHAR[]", "method": "VARCHAR", "missing": "VARCHAR", "missing_fai": "VARCHAR", "one_by_one": "BOOLEAN", "limit": "BIGINT", "last_update_at": "BIGINT", "stores": "VARCHAR[]", "address": "VARCHAR", "forced": "BOOLEAN", "path": "VARCHAR"}
 -- given {"runs": "trace string", "folders": "trace string, folder string", "moments": "nth int, trace string, moment bigint"}
 
 -- table silver/numbers
@@ -8,32 +8,32 @@ SELECT c2 AS "trace", c4 AS "node", c6 AS "bucket", c7 AS "found", c8 AS "distin
 (SELECT "trace" AS c2, "aside" AS c1, "type" AS c3, "node" AS c4, "seq" AS c5 FROM "bronze") WHERE ((c1 IS NULL) OR (c1 = 'unknown type')) GROUP BY c2, c4, bucket_of(c5));
 
 -- table silver/events
--- columns "trace" VARCHAR, "node" VARCHAR, "place" VARCHAR, "file" VARCHAR, "aside" VARCHAR, "text" VARCHAR, "hash" BIGINT, "type" VARCHAR, "run" VARCHAR, "incarnation" BIGINT, "seq" BIGINT, "lamport" BIGINT, "at" BIGINT, "real" DOUBLE, "mail" VARCHAR, "v" BIGINT, "topology" VARCHAR, "seed" VARCHAR, "settings" MAP(VARCHAR, VARCHAR), "version" VARCHAR, "verdict" VARCHAR, "replica_guid" VARCHAR, "reason" VARCHAR, "how" VARCHAR, "store" VARCHAR, "backup" VARCHAR, "through" BIGINT, "name" VARCHAR, "value" VARCHAR, "default" VARCHAR, "recipient_update" VARCHAR, "domain" VARCHAR, "at_once" BOOLEAN, "rate" DOUBLE, "to" BIGINT, "fault" VARCHAR, "kind" VARCHAR, "details" MAP(VARCHAR, VARCHAR), "server" VARCHAR, "next_hop" VARCHAR, "recipients" VARCHAR[], "message_type" BIGINT, "folders" VARCHAR, "size" BIGINT, "number" VARCHAR, "marks" VARCHAR[], "sender" VARCHAR, "folder" VARCHAR, "object" VARCHAR, "recipient" VARCHAR, "subject" VARCHAR, "connector" VARCHAR, "attempt" BIGINT, "queue_id" BIGINT, "ordinary" VARCHAR, "begun_at" BIGINT, "retry_at" BIGINT, "peer" VARCHAR, "authenticated" BOOLEAN, "by" VARCHAR, "avoided" BOOLEAN, "operation" VARCHAR, "modified_at" BIGINT, "supersedes" VARCHAR[], "pcl" VARCHAR, "digest" VARCHAR, "replicas" VARCHAR[], "parent" VARCHAR, "resolve" VARCHAR, "rivals" VARCHAR[], "limit_us" BIGINT, "of" VARCHAR, "deleted_at" BIGINT, "retention_us" BIGINT, "way" VARCHAR, "stands_for" VARCHAR, "deleted" BOOLEAN, "until_at" BIGINT, "waits_for" VARCHAR, "winner" VARCHAR, "since_at" BIGINT, "versions" VARCHAR[], "contacts" VARCHAR[], "cnset" VARCHAR, "cnset_fai" VARCHAR, "sent_at" BIGINT, "sent_number" BIGINT, "entry" BIGINT, "local" BOOLEAN, "due_at" BIGINT, "source" VARCHAR, "requester" VARCHAR, "request_mail" VARCHAR, "mails" BIGINT, "expired" VARCHAR, "candidates" STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)[], "chosen" VARCHAR[], "method" VARCHAR, "missing" VARCHAR, "missing_fai" VARCHAR, "one_by_one" BOOLEAN, "limit" BIGINT, "last_update_at" BIGINT, "stores" VARCHAR[], "address" VARCHAR, "forced" BOOLEAN, "path" VARCHAR, "family" VARCHAR
-SELECT c2 AS "trace", c10 AS "node", c3 AS "place", c4 AS "file", c5 AS "aside", c6 AS "text", c7 AS "hash", c8 AS "type", c9 AS "run", c11 AS "incarnation", c12 AS "seq", c13 AS "lamport", c14 AS "at", c15 AS "real", c16 AS "mail", c17 AS "v", c18 AS "topology", c19 AS "seed", c20 AS "settings", c21 AS "version", c22 AS "verdict", c23 AS "replica_guid", c24 AS "reason", c25 AS "how", c26 AS "store", c27 AS "backup", c28 AS "through", c29 AS "name", c30 AS "value", c31 AS "default", c32 AS "recipient_update", c33 AS "domain", c34 AS "at_once", c35 AS "rate", c36 AS "to", c37 AS "fault", c38 AS "kind", c39 AS "details", c40 AS "server", c41 AS "next_hop", c42 AS "recipients", c43 AS "message_type", c44 AS "folders", c45 AS "size", c46 AS "number", c47 AS "marks", c48 AS "sender", c49 AS "folder", c50 AS "object", c51 AS "recipient", c52 AS "subject", c53 AS "connector", c54 AS "attempt", c55 AS "queue_id", c56 AS "ordinary", c57 AS "begun_at", c58 AS "retry_at", c59 AS "peer", c60 AS "authenticated", c61 AS "by", c62 AS "avoided", c63 AS "operation", c64 AS "modified_at", c65 AS "supersedes", c66 AS "pcl", c67 AS "digest", c68 AS "replicas", c69 AS "parent", c70 AS "resolve", c71 AS "rivals", c72 AS "limit_us", c73 AS "of", c74 AS "deleted_at", c75 AS "retention_us", c76 AS "way", c77 AS "stands_for", c78 AS "deleted", c79 AS "until_at", c80 AS "waits_for", c81 AS "winner", c82 AS "since_at", c83 AS "versions", c84 AS "contacts", c85 AS "cnset", c86 AS "cnset_fai", c87 AS "sent_at", c88 AS "sent_number", c89 AS "entry", c90 AS "local", c91 AS "due_at", c92 AS "source", c93 AS "requester", c94 AS "request_mail", c95 AS "mails", c96 AS "expired", c97 AS "candidates", c98 AS "chosen", c99 AS "method", c100 AS "missing", c101 AS "missing_fai", c102 AS "one_by_one", c103 AS "limit", c104 AS "last_update_at", c105 AS "stores", c106 AS "address", c107 AS "forced", c108 AS "path", c1 AS "family" FROM (SELECT c2, c10, c3, c4, c5, c6, c7, c8, c9, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, c32, c33, c34, c35, c36, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46, c47, c48, c49, c50, c51, c52, c53, c54, c55, c56, c57, c58, c59, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, c76, c77, c78, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88, c89, c90, c91, c92, c93, c94, c95, c96, c97, c98, c99, c100, c101, c102, c103, c104, c105, c106, c107, c108, c1 FROM 
-(SELECT c2 AS c2, c10 AS c10, c3 AS c3, c4 AS c4, c5 AS c5, c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c11 AS c11, c12 AS c12, c13 AS c13, c14 AS c14, c15 AS c15, c16 AS c16, c17 AS c17, c18 AS c18, c19 AS c19, c20 AS c20, c21 AS c21, c22 AS c22, c23 AS c23, c24 AS c24, c25 AS c25, c26 AS c26, c27 AS c27, c28 AS c28, c29 AS c29, c30 AS c30, c31 AS c31, c32 AS c32, c33 AS c33, c34 AS c34, c35 AS c35, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c43 AS c43, c44 AS c44, c45 AS c45, c46 AS c46, c47 AS c47, c48 AS c48, c49 AS c49, c50 AS c50, c51 AS c51, c52 AS c52, c53 AS c53, c54 AS c54, c55 AS c55, c56 AS c56, c57 AS c57, c58 AS c58, c59 AS c59, c60 AS c60, c61 AS c61, c62 AS c62, c63 AS c63, c64 AS c64, c65 AS c65, c66 AS c66, c67 AS c67, c68 AS c68, c69 AS c69, c70 AS c70, c71 AS c71, c72 AS c72, c73 AS c73, c74 AS c74, c75 AS c75, c76 AS c76, c77 AS c77, c78 AS c78, c79 AS c79, c80 AS c80, c81 AS c81, c82 AS c82, c83 AS c83, c84 AS c84, c85 AS c85, c86 AS c86, c87 AS c87, c88 AS c88, c89 AS c89, c90 AS c90, c91 AS c91, c92 AS c92, c93 AS c93, c94 AS c94, c95 AS c95, c96 AS c96, c97 AS c97, c98 AS c98, c99 AS c99, c100 AS c100, c101 AS c101, c102 AS c102, c103 AS c103, c104 AS c104, c105 AS c105, c106 AS c106, c107 AS c107, c108 AS c108, c1 AS c1 FROM 
-(SELECT c2, c10, c3, c4, c5, c6, c7, c8, c9, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, c32, c33, c34, c35, c36, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46, c47, c48, c49, c50, c51, c52, c53, c54, c55, c56, c57, c58, c59, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, c76, c77, c78, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88, c89, c90, c91, c92, c93, c94, c95, c96, c97, c98, c99, c100, c101, c102, c103, c104, c105, c106, c107, c108, c1 FROM 
+-- columns "trace" VARCHAR, "node" VARCHAR, "place" VARCHAR, "file" VARCHAR, "aside" VARCHAR, "text" VARCHAR, "hash" BIGINT, "type" VARCHAR, "run" VARCHAR, "incarnation" BIGINT, "seq" BIGINT, "lamport" BIGINT, "at" BIGINT, "real" DOUBLE, "mail" VARCHAR, "v" BIGINT, "topology" VARCHAR, "seed" VARCHAR, "settings" MAP(VARCHAR, VARCHAR), "version" VARCHAR, "verdict" VARCHAR, "replica_guid" VARCHAR, "reason" VARCHAR, "how" VARCHAR, "store" VARCHAR, "backup" VARCHAR, "through" BIGINT, "directory_object" BIGINT, "name" VARCHAR, "value" VARCHAR, "default" VARCHAR, "recipient_update" VARCHAR, "domain" VARCHAR, "at_once" BOOLEAN, "rate" DOUBLE, "to" BIGINT, "fault" VARCHAR, "kind" VARCHAR, "details" MAP(VARCHAR, VARCHAR), "server" VARCHAR, "next_hop" VARCHAR, "recipients" VARCHAR[], "message_type" BIGINT, "folders" VARCHAR, "size" BIGINT, "number" VARCHAR, "marks" VARCHAR[], "sender" VARCHAR, "folder" VARCHAR, "object" VARCHAR, "recipient" VARCHAR, "subject" VARCHAR, "connector" VARCHAR, "attempt" BIGINT, "queue_id" BIGINT, "ordinary" VARCHAR, "begun_at" BIGINT, "retry_at" BIGINT, "peer" VARCHAR, "authenticated" BOOLEAN, "by" VARCHAR, "avoided" BOOLEAN, "operation" VARCHAR, "modified_at" BIGINT, "supersedes" VARCHAR[], "pcl" VARCHAR, "digest" VARCHAR, "replicas" VARCHAR[], "parent" VARCHAR, "resolve" VARCHAR, "rivals" VARCHAR[], "limit_us" BIGINT, "of" VARCHAR, "deleted_at" BIGINT, "retention_us" BIGINT, "way" VARCHAR, "stands_for" VARCHAR, "deleted" BOOLEAN, "until_at" BIGINT, "waits_for" VARCHAR, "winner" VARCHAR, "since_at" BIGINT, "versions" VARCHAR[], "contacts" VARCHAR[], "cnset" VARCHAR, "cnset_fai" VARCHAR, "sent_at" BIGINT, "sent_number" BIGINT, "entry" BIGINT, "local" BOOLEAN, "due_at" BIGINT, "source" VARCHAR, "requester" VARCHAR, "request_mail" VARCHAR, "mails" BIGINT, "expired" VARCHAR, "candidates" STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)[], "chosen" VARCHAR[], "method" VARCHAR, "missing" VARCHAR, "missing_fai" VARCHAR, "one_by_one" BOOLEAN, "limit" BIGINT, "last_update_at" BIGINT, "stores" VARCHAR[], "address" VARCHAR, "forced" BOOLEAN, "path" VARCHAR, "family" VARCHAR
+SELECT c2 AS "trace", c10 AS "node", c3 AS "place", c4 AS "file", c5 AS "aside", c6 AS "text", c7 AS "hash", c8 AS "type", c9 AS "run", c11 AS "incarnation", c12 AS "seq", c13 AS "lamport", c14 AS "at", c15 AS "real", c16 AS "mail", c17 AS "v", c18 AS "topology", c19 AS "seed", c20 AS "settings", c21 AS "version", c22 AS "verdict", c23 AS "replica_guid", c24 AS "reason", c25 AS "how", c26 AS "store", c27 AS "backup", c28 AS "through", c29 AS "directory_object", c30 AS "name", c31 AS "value", c32 AS "default", c33 AS "recipient_update", c34 AS "domain", c35 AS "at_once", c36 AS "rate", c37 AS "to", c38 AS "fault", c39 AS "kind", c40 AS "details", c41 AS "server", c42 AS "next_hop", c43 AS "recipients", c44 AS "message_type", c45 AS "folders", c46 AS "size", c47 AS "number", c48 AS "marks", c49 AS "sender", c50 AS "folder", c51 AS "object", c52 AS "recipient", c53 AS "subject", c54 AS "connector", c55 AS "attempt", c56 AS "queue_id", c57 AS "ordinary", c58 AS "begun_at", c59 AS "retry_at", c60 AS "peer", c61 AS "authenticated", c62 AS "by", c63 AS "avoided", c64 AS "operation", c65 AS "modified_at", c66 AS "supersedes", c67 AS "pcl", c68 AS "digest", c69 AS "replicas", c70 AS "parent", c71 AS "resolve", c72 AS "rivals", c73 AS "limit_us", c74 AS "of", c75 AS "deleted_at", c76 AS "retention_us", c77 AS "way", c78 AS "stands_for", c79 AS "deleted", c80 AS "until_at", c81 AS "waits_for", c82 AS "winner", c83 AS "since_at", c84 AS "versions", c85 AS "contacts", c86 AS "cnset", c87 AS "cnset_fai", c88 AS "sent_at", c89 AS "sent_number", c90 AS "entry", c91 AS "local", c92 AS "due_at", c93 AS "source", c94 AS "requester", c95 AS "request_mail", c96 AS "mails", c97 AS "expired", c98 AS "candidates", c99 AS "chosen", c100 AS "method", c101 AS "missing", c102 AS "missing_fai", c103 AS "one_by_one", c104 AS "limit", c105 AS "last_update_at", c106 AS "stores", c107 AS "address", c108 AS "forced", c109 AS "path", c1 AS "family" FROM (SELECT c2, c10, c3, c4, c5, c6, c7, c8, c9, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, c32, c33, c34, c35, c36, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46, c47, c48, c49, c50, c51, c52, c53, c54, c55, c56, c57, c58, c59, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, c76, c77, c78, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88, c89, c90, c91, c92, c93, c94, c95, c96, c97, c98, c99, c100, c101, c102, c103, c104, c105, c106, c107, c108, c109, c1 FROM 
+(SELECT c2 AS c2, c10 AS c10, c3 AS c3, c4 AS c4, c5 AS c5, c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c11 AS c11, c12 AS c12, c13 AS c13, c14 AS c14, c15 AS c15, c16 AS c16, c17 AS c17, c18 AS c18, c19 AS c19, c20 AS c20, c21 AS c21, c22 AS c22, c23 AS c23, c24 AS c24, c25 AS c25, c26 AS c26, c27 AS c27, c28 AS c28, c29 AS c29, c30 AS c30, c31 AS c31, c32 AS c32, c33 AS c33, c34 AS c34, c35 AS c35, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c43 AS c43, c44 AS c44, c45 AS c45, c46 AS c46, c47 AS c47, c48 AS c48, c49 AS c49, c50 AS c50, c51 AS c51, c52 AS c52, c53 AS c53, c54 AS c54, c55 AS c55, c56 AS c56, c57 AS c57, c58 AS c58, c59 AS c59, c60 AS c60, c61 AS c61, c62 AS c62, c63 AS c63, c64 AS c64, c65 AS c65, c66 AS c66, c67 AS c67, c68 AS c68, c69 AS c69, c70 AS c70, c71 AS c71, c72 AS c72, c73 AS c73, c74 AS c74, c75 AS c75, c76 AS c76, c77 AS c77, c78 AS c78, c79 AS c79, c80 AS c80, c81 AS c81, c82 AS c82, c83 AS c83, c84 AS c84, c85 AS c85, c86 AS c86, c87 AS c87, c88 AS c88, c89 AS c89, c90 AS c90, c91 AS c91, c92 AS c92, c93 AS c93, c94 AS c94, c95 AS c95, c96 AS c96, c97 AS c97, c98 AS c98, c99 AS c99, c100 AS c100, c101 AS c101, c102 AS c102, c103 AS c103, c104 AS c104, c105 AS c105, c106 AS c106, c107 AS c107, c108 AS c108, c109 AS c109, c1 AS c1 FROM 
+(SELECT c2, c10, c3, c4, c5, c6, c7, c8, c9, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, c32, c33, c34, c35, c36, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46, c47, c48, c49, c50, c51, c52, c53, c54, c55, c56, c57, c58, c59, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, c76, c77, c78, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88, c89, c90, c91, c92, c93, c94, c95, c96, c97, c98, c99, c100, c101, c102, c103, c104, c105, c106, c107, c108, c109, c1 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, c32, c33, c34, c35, c36, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46, c47, c48, c49, c50, c51, c52, c53, c54, c55, c56, c57, c58, c59, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, c76, c77, c78, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88, c89, c90, c91, c92, c93, c94, c95, c96, c97, c98, c99, c100, c101, c102, c103, c104, c105, c106, c107, c108, c1, bucket_of(c12) AS c109 FROM 
-(SELECT "trace" AS c2, "place" AS c3, "file" AS c4, "aside" AS c5, "text" AS c6, "hash" AS c7, "type" AS c8, "run" AS c9, "node" AS c10, "incarnation" AS c11, "seq" AS c12, "lamport" AS c13, "at" AS c14, "real" AS c15, "mail" AS c16, "v" AS c17, "topology" AS c18, "seed" AS c19, "settings" AS c20, "version" AS c21, "verdict" AS c22, "replica_guid" AS c23, "reason" AS c24, "how" AS c25, "store" AS c26, "backup" AS c27, "through" AS c28, "name" AS c29, "value" AS c30, "default" AS c31, "recipient_update" AS c32, "domain" AS c33, "at_once" AS c34, "rate" AS c35, "to" AS c36, "fault" AS c37, "kind" AS c38, "details" AS c39, "server" AS c40, "next_hop" AS c41, "recipients" AS c42, "message_type" AS c43, "folders" AS c44, "size" AS c45, "number" AS c46, "marks" AS c47, "sender" AS c48, "folder" AS c49, "object" AS c50, "recipient" AS c51, "subject" AS c52, "connector" AS c53, "attempt" AS c54, "queue_id" AS c55, "ordinary" AS c56, "begun_at" AS c57, "retry_at" AS c58, "peer" AS c59, "authenticated" AS c60, "by" AS c61, "avoided" AS c62, "operation" AS c63, "modified_at" AS c64, "supersedes" AS c65, "pcl" AS c66, "digest" AS c67, "replicas" AS c68, "parent" AS c69, "resolve" AS c70, "rivals" AS c71, "limit_us" AS c72, "of" AS c73, "deleted_at" AS c74, "retention_us" AS c75, "way" AS c76, "stands_for" AS c77, "deleted" AS c78, "until_at" AS c79, "waits_for" AS c80, "winner" AS c81, "since_at" AS c82, "versions" AS c83, "contacts" AS c84, "cnset" AS c85, "cnset_fai" AS c86, "sent_at" AS c87, "sent_number" AS c88, "entry" AS c89, "local" AS c90, "due_at" AS c91, "source" AS c92, "requester" AS c93, "request_mail" AS c94, "mails" AS c95, "expired" AS c96, "candidates" AS c97, "chosen" AS c98, "method" AS c99, "missing" AS c100, "missing_fai" AS c101, "one_by_one" AS c102, "limit" AS c103, "last_update_at" AS c104, "stores" AS c105, "address" AS c106, "forced" AS c107, "path" AS c108, "family" AS c1 FROM "bronze") WHERE (NOT (c1 = 'aside')))) ANTI JOIN 
+(SELECT c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, c32, c33, c34, c35, c36, c37, c38, c39, c40, c41, c42, c43, c44, c45, c46, c47, c48, c49, c50, c51, c52, c53, c54, c55, c56, c57, c58, c59, c60, c61, c62, c63, c64, c65, c66, c67, c68, c69, c70, c71, c72, c73, c74, c75, c76, c77, c78, c79, c80, c81, c82, c83, c84, c85, c86, c87, c88, c89, c90, c91, c92, c93, c94, c95, c96, c97, c98, c99, c100, c101, c102, c103, c104, c105, c106, c107, c108, c109, c1, bucket_of(c12) AS c110 FROM 
+(SELECT "trace" AS c2, "place" AS c3, "file" AS c4, "aside" AS c5, "text" AS c6, "hash" AS c7, "type" AS c8, "run" AS c9, "node" AS c10, "incarnation" AS c11, "seq" AS c12, "lamport" AS c13, "at" AS c14, "real" AS c15, "mail" AS c16, "v" AS c17, "topology" AS c18, "seed" AS c19, "settings" AS c20, "version" AS c21, "verdict" AS c22, "replica_guid" AS c23, "reason" AS c24, "how" AS c25, "store" AS c26, "backup" AS c27, "through" AS c28, "directory_object" AS c29, "name" AS c30, "value" AS c31, "default" AS c32, "recipient_update" AS c33, "domain" AS c34, "at_once" AS c35, "rate" AS c36, "to" AS c37, "fault" AS c38, "kind" AS c39, "details" AS c40, "server" AS c41, "next_hop" AS c42, "recipients" AS c43, "message_type" AS c44, "folders" AS c45, "size" AS c46, "number" AS c47, "marks" AS c48, "sender" AS c49, "folder" AS c50, "object" AS c51, "recipient" AS c52, "subject" AS c53, "connector" AS c54, "attempt" AS c55, "queue_id" AS c56, "ordinary" AS c57, "begun_at" AS c58, "retry_at" AS c59, "peer" AS c60, "authenticated" AS c61, "by" AS c62, "avoided" AS c63, "operation" AS c64, "modified_at" AS c65, "supersedes" AS c66, "pcl" AS c67, "digest" AS c68, "replicas" AS c69, "parent" AS c70, "resolve" AS c71, "rivals" AS c72, "limit_us" AS c73, "of" AS c74, "deleted_at" AS c75, "retention_us" AS c76, "way" AS c77, "stands_for" AS c78, "deleted" AS c79, "until_at" AS c80, "waits_for" AS c81, "winner" AS c82, "since_at" AS c83, "versions" AS c84, "contacts" AS c85, "cnset" AS c86, "cnset_fai" AS c87, "sent_at" AS c88, "sent_number" AS c89, "entry" AS c90, "local" AS c91, "due_at" AS c92, "source" AS c93, "requester" AS c94, "request_mail" AS c95, "mails" AS c96, "expired" AS c97, "candidates" AS c98, "chosen" AS c99, "method" AS c100, "missing" AS c101, "missing_fai" AS c102, "one_by_one" AS c103, "limit" AS c104, "last_update_at" AS c105, "stores" AS c106, "address" AS c107, "forced" AS c108, "path" AS c109, "family" AS c1 FROM "bronze") WHERE (NOT (c1 = 'aside')))) ANTI JOIN 
 (SELECT * FROM 
-(SELECT c112, c113, c114 FROM 
-(SELECT "trace" AS c112, "node" AS c113, "bucket" AS c114, "found" AS c110, "distinct" AS c111 FROM "silver/numbers") WHERE (c110 > c111))) ON (((c2 = c112) AND (c10 = c113)) AND (c109 = c114))))
-UNION ALL SELECT c117 AS c2, c125 AS c10, c118 AS c3, c119 AS c4, c120 AS c5, c121 AS c6, c122 AS c7, c123 AS c8, c124 AS c9, c126 AS c11, c127 AS c12, c128 AS c13, c129 AS c14, c130 AS c15, c131 AS c16, c132 AS c17, c133 AS c18, c134 AS c19, c135 AS c20, c136 AS c21, c137 AS c22, c138 AS c23, c139 AS c24, c140 AS c25, c141 AS c26, c142 AS c27, c143 AS c28, c144 AS c29, c145 AS c30, c146 AS c31, c147 AS c32, c148 AS c33, c149 AS c34, c150 AS c35, c151 AS c36, c152 AS c37, c153 AS c38, c154 AS c39, c155 AS c40, c156 AS c41, c157 AS c42, c158 AS c43, c159 AS c44, c160 AS c45, c161 AS c46, c162 AS c47, c163 AS c48, c164 AS c49, c165 AS c50, c166 AS c51, c167 AS c52, c168 AS c53, c169 AS c54, c170 AS c55, c171 AS c56, c172 AS c57, c173 AS c58, c174 AS c59, c175 AS c60, c176 AS c61, c177 AS c62, c178 AS c63, c179 AS c64, c180 AS c65, c181 AS c66, c182 AS c67, c183 AS c68, c184 AS c69, c185 AS c70, c186 AS c71, c187 AS c72, c188 AS c73, c189 AS c74, c190 AS c75, c191 AS c76, c192 AS c77, c193 AS c78, c194 AS c79, c195 AS c80, c196 AS c81, c197 AS c82, c198 AS c83, c199 AS c84, c200 AS c85, c201 AS c86, c202 AS c87, c203 AS c88, c204 AS c89, c205 AS c90, c206 AS c91, c207 AS c92, c208 AS c93, c209 AS c94, c210 AS c95, c211 AS c96, c212 AS c97, c213 AS c98, c214 AS c99, c215 AS c100, c216 AS c101, c217 AS c102, c218 AS c103, c219 AS c104, c220 AS c105, c221 AS c106, c222 AS c107, c223 AS c108, c116 AS c1 FROM 
-(SELECT c117, c125, c118, c119, c120, c121, c122, c123, c124, c126, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c116 FROM 
-(SELECT c117, c125, c118, c119, c120, c121, c122, c123, c124, c126, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c116 FROM 
-(SELECT c117, c125, c118, c119, c120, c121, c122, c123, c124, c126, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c116, c115 FROM 
-(SELECT c117, c125, c118, c119, c120, c121, c122, c123, c124, c126, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c116, c115, c115 FROM 
-(SELECT *, row_number() OVER (PARTITION BY c117, c125, c127 ORDER BY c119 ASC NULLS FIRST, c122 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c115 FROM 
-(SELECT c117, c125, c118, c119, c120, c121, c122, c123, c124, c126, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c116 FROM 
-(SELECT c117, c125, c118, c119, c120, c121, c122, c123, c124, c126, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c116 FROM 
+(SELECT c113, c114, c115 FROM 
+(SELECT "trace" AS c113, "node" AS c114, "bucket" AS c115, "found" AS c111, "distinct" AS c112 FROM "silver/numbers") WHERE (c111 > c112))) ON (((c2 = c113) AND (c10 = c114)) AND (c110 = c115))))
+UNION ALL SELECT c118 AS c2, c126 AS c10, c119 AS c3, c120 AS c4, c121 AS c5, c122 AS c6, c123 AS c7, c124 AS c8, c125 AS c9, c127 AS c11, c128 AS c12, c129 AS c13, c130 AS c14, c131 AS c15, c132 AS c16, c133 AS c17, c134 AS c18, c135 AS c19, c136 AS c20, c137 AS c21, c138 AS c22, c139 AS c23, c140 AS c24, c141 AS c25, c142 AS c26, c143 AS c27, c144 AS c28, c145 AS c29, c146 AS c30, c147 AS c31, c148 AS c32, c149 AS c33, c150 AS c34, c151 AS c35, c152 AS c36, c153 AS c37, c154 AS c38, c155 AS c39, c156 AS c40, c157 AS c41, c158 AS c42, c159 AS c43, c160 AS c44, c161 AS c45, c162 AS c46, c163 AS c47, c164 AS c48, c165 AS c49, c166 AS c50, c167 AS c51, c168 AS c52, c169 AS c53, c170 AS c54, c171 AS c55, c172 AS c56, c173 AS c57, c174 AS c58, c175 AS c59, c176 AS c60, c177 AS c61, c178 AS c62, c179 AS c63, c180 AS c64, c181 AS c65, c182 AS c66, c183 AS c67, c184 AS c68, c185 AS c69, c186 AS c70, c187 AS c71, c188 AS c72, c189 AS c73, c190 AS c74, c191 AS c75, c192 AS c76, c193 AS c77, c194 AS c78, c195 AS c79, c196 AS c80, c197 AS c81, c198 AS c82, c199 AS c83, c200 AS c84, c201 AS c85, c202 AS c86, c203 AS c87, c204 AS c88, c205 AS c89, c206 AS c90, c207 AS c91, c208 AS c92, c209 AS c93, c210 AS c94, c211 AS c95, c212 AS c96, c213 AS c97, c214 AS c98, c215 AS c99, c216 AS c100, c217 AS c101, c218 AS c102, c219 AS c103, c220 AS c104, c221 AS c105, c222 AS c106, c223 AS c107, c224 AS c108, c225 AS c109, c117 AS c1 FROM 
+(SELECT c118, c126, c119, c120, c121, c122, c123, c124, c125, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c224, c225, c117 FROM 
+(SELECT c118, c126, c119, c120, c121, c122, c123, c124, c125, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c224, c225, c117 FROM 
+(SELECT c118, c126, c119, c120, c121, c122, c123, c124, c125, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c224, c225, c117, c116 FROM 
+(SELECT c118, c126, c119, c120, c121, c122, c123, c124, c125, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c224, c225, c117, c116, c116 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c118, c126, c128 ORDER BY c120 ASC NULLS FIRST, c123 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c116 FROM 
+(SELECT c118, c126, c119, c120, c121, c122, c123, c124, c125, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c224, c225, c117 FROM 
+(SELECT c118, c126, c119, c120, c121, c122, c123, c124, c125, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c224, c225, c117 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c117, c118, c119, c120, c121, c122, c123, c124, c125, c126, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c116, bucket_of(c127) AS c224 FROM 
-(SELECT "trace" AS c117, "place" AS c118, "file" AS c119, "aside" AS c120, "text" AS c121, "hash" AS c122, "type" AS c123, "run" AS c124, "node" AS c125, "incarnation" AS c126, "seq" AS c127, "lamport" AS c128, "at" AS c129, "real" AS c130, "mail" AS c131, "v" AS c132, "topology" AS c133, "seed" AS c134, "settings" AS c135, "version" AS c136, "verdict" AS c137, "replica_guid" AS c138, "reason" AS c139, "how" AS c140, "store" AS c141, "backup" AS c142, "through" AS c143, "name" AS c144, "value" AS c145, "default" AS c146, "recipient_update" AS c147, "domain" AS c148, "at_once" AS c149, "rate" AS c150, "to" AS c151, "fault" AS c152, "kind" AS c153, "details" AS c154, "server" AS c155, "next_hop" AS c156, "recipients" AS c157, "message_type" AS c158, "folders" AS c159, "size" AS c160, "number" AS c161, "marks" AS c162, "sender" AS c163, "folder" AS c164, "object" AS c165, "recipient" AS c166, "subject" AS c167, "connector" AS c168, "attempt" AS c169, "queue_id" AS c170, "ordinary" AS c171, "begun_at" AS c172, "retry_at" AS c173, "peer" AS c174, "authenticated" AS c175, "by" AS c176, "avoided" AS c177, "operation" AS c178, "modified_at" AS c179, "supersedes" AS c180, "pcl" AS c181, "digest" AS c182, "replicas" AS c183, "parent" AS c184, "resolve" AS c185, "rivals" AS c186, "limit_us" AS c187, "of" AS c188, "deleted_at" AS c189, "retention_us" AS c190, "way" AS c191, "stands_for" AS c192, "deleted" AS c193, "until_at" AS c194, "waits_for" AS c195, "winner" AS c196, "since_at" AS c197, "versions" AS c198, "contacts" AS c199, "cnset" AS c200, "cnset_fai" AS c201, "sent_at" AS c202, "sent_number" AS c203, "entry" AS c204, "local" AS c205, "due_at" AS c206, "source" AS c207, "requester" AS c208, "request_mail" AS c209, "mails" AS c210, "expired" AS c211, "candidates" AS c212, "chosen" AS c213, "method" AS c214, "missing" AS c215, "missing_fai" AS c216, "one_by_one" AS c217, "limit" AS c218, "last_update_at" AS c219, "stores" AS c220, "address" AS c221, "forced" AS c222, "path" AS c223, "family" AS c116 FROM "bronze") WHERE (NOT (c116 = 'aside')))) SEMI JOIN 
+(SELECT c118, c119, c120, c121, c122, c123, c124, c125, c126, c127, c128, c129, c130, c131, c132, c133, c134, c135, c136, c137, c138, c139, c140, c141, c142, c143, c144, c145, c146, c147, c148, c149, c150, c151, c152, c153, c154, c155, c156, c157, c158, c159, c160, c161, c162, c163, c164, c165, c166, c167, c168, c169, c170, c171, c172, c173, c174, c175, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c191, c192, c193, c194, c195, c196, c197, c198, c199, c200, c201, c202, c203, c204, c205, c206, c207, c208, c209, c210, c211, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c224, c225, c117, bucket_of(c128) AS c226 FROM 
+(SELECT "trace" AS c118, "place" AS c119, "file" AS c120, "aside" AS c121, "text" AS c122, "hash" AS c123, "type" AS c124, "run" AS c125, "node" AS c126, "incarnation" AS c127, "seq" AS c128, "lamport" AS c129, "at" AS c130, "real" AS c131, "mail" AS c132, "v" AS c133, "topology" AS c134, "seed" AS c135, "settings" AS c136, "version" AS c137, "verdict" AS c138, "replica_guid" AS c139, "reason" AS c140, "how" AS c141, "store" AS c142, "backup" AS c143, "through" AS c144, "directory_object" AS c145, "name" AS c146, "value" AS c147, "default" AS c148, "recipient_update" AS c149, "domain" AS c150, "at_once" AS c151, "rate" AS c152, "to" AS c153, "fault" AS c154, "kind" AS c155, "details" AS c156, "server" AS c157, "next_hop" AS c158, "recipients" AS c159, "message_type" AS c160, "folders" AS c161, "size" AS c162, "number" AS c163, "marks" AS c164, "sender" AS c165, "folder" AS c166, "object" AS c167, "recipient" AS c168, "subject" AS c169, "connector" AS c170, "attempt" AS c171, "queue_id" AS c172, "ordinary" AS c173, "begun_at" AS c174, "retry_at" AS c175, "peer" AS c176, "authenticated" AS c177, "by" AS c178, "avoided" AS c179, "operation" AS c180, "modified_at" AS c181, "supersedes" AS c182, "pcl" AS c183, "digest" AS c184, "replicas" AS c185, "parent" AS c186, "resolve" AS c187, "rivals" AS c188, "limit_us" AS c189, "of" AS c190, "deleted_at" AS c191, "retention_us" AS c192, "way" AS c193, "stands_for" AS c194, "deleted" AS c195, "until_at" AS c196, "waits_for" AS c197, "winner" AS c198, "since_at" AS c199, "versions" AS c200, "contacts" AS c201, "cnset" AS c202, "cnset_fai" AS c203, "sent_at" AS c204, "sent_number" AS c205, "entry" AS c206, "local" AS c207, "due_at" AS c208, "source" AS c209, "requester" AS c210, "request_mail" AS c211, "mails" AS c212, "expired" AS c213, "candidates" AS c214, "chosen" AS c215, "method" AS c216, "missing" AS c217, "missing_fai" AS c218, "one_by_one" AS c219, "limit" AS c220, "last_update_at" AS c221, "stores" AS c222, "address" AS c223, "forced" AS c224, "path" AS c225, "family" AS c117 FROM "bronze") WHERE (NOT (c117 = 'aside')))) SEMI JOIN 
 (SELECT * FROM 
-(SELECT c227, c228, c229 FROM 
-(SELECT "trace" AS c227, "node" AS c228, "bucket" AS c229, "found" AS c225, "distinct" AS c226 FROM "silver/numbers") WHERE (c225 > c226))) ON (((c117 = c227) AND (c125 = c228)) AND (c224 = c229)))))))) WHERE (c115 = 1)))));
+(SELECT c229, c230, c231 FROM 
+(SELECT "trace" AS c229, "node" AS c230, "bucket" AS c231, "found" AS c227, "distinct" AS c228 FROM "silver/numbers") WHERE (c227 > c228))) ON (((c118 = c229) AND (c126 = c230)) AND (c226 = c231)))))))) WHERE (c116 = 1)))));
 
 -- table organization/servers
 -- columns "trace" VARCHAR, "store" VARCHAR, "site" VARCHAR, "version" VARCHAR, "later" BOOLEAN
@@ -124,14 +124,14 @@ SELECT c5 AS "trace", c9 AS "node", c21 AS "store", c19 AS "cost", c20 AS "affin
 
 -- table evidence/versions
 -- columns "trace" VARCHAR, "store" VARCHAR, "folder" VARCHAR, "object" VARCHAR, "act" VARCHAR, "seq" BIGINT, "at" BIGINT, "kind" VARCHAR, "number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "pcl" MAP(VARCHAR, BIGINT), "rivals" VARCHAR[], "modified_at" BIGINT, "digest" VARCHAR, "deleted" BOOLEAN, "subject" VARCHAR, "supersedes" VARCHAR[], "replicas" VARCHAR[], "parent" VARCHAR, "way" VARCHAR, "undone" BOOLEAN, "dropped" BOOLEAN
-SELECT c3 AS "trace", c20 AS "store", c9 AS "folder", c10 AS "object", c21 AS "act", c5 AS "seq", c6 AS "at", c7 AS "kind", c8 AS "number", c27 AS "guid", c28 AS "counter", c24 AS "pcl", c19 AS "rivals", c13 AS "modified_at", c16 AS "digest", c22 AS "deleted", c11 AS "subject", c14 AS "supersedes", c17 AS "replicas", c18 AS "parent", c23 AS "way", c191 AS "undone", c235 AS "dropped" FROM (SELECT c3, c20, c9, c10, c21, c5, c6, c7, c8, c27, c28, c24, c19, c13, c16, c22, c11, c14, c17, c18, c23, c191, c235 FROM 
-(SELECT c3, c20, c9, c10, c21, c5, c6, c7, c8, c27, c28, c24, c19, c13, c16, c22, c11, c14, c17, c18, c23, c191, coalesce((c5 < c234), FALSE) AS c235 FROM 
-(SELECT c3, c20, c9, c10, c21, c5, c6, c7, c8, c27, c28, c24, c19, c13, c16, c22, c11, c14, c17, c18, c23, c191, c234 FROM 
+SELECT c3 AS "trace", c20 AS "store", c9 AS "folder", c10 AS "object", c21 AS "act", c5 AS "seq", c6 AS "at", c7 AS "kind", c8 AS "number", c27 AS "guid", c28 AS "counter", c24 AS "pcl", c19 AS "rivals", c13 AS "modified_at", c16 AS "digest", c22 AS "deleted", c11 AS "subject", c14 AS "supersedes", c17 AS "replicas", c18 AS "parent", c23 AS "way", c213 AS "undone", c279 AS "dropped" FROM (SELECT c3, c20, c9, c10, c21, c5, c6, c7, c8, c27, c28, c24, c19, c13, c16, c22, c11, c14, c17, c18, c23, c213, c279 FROM 
+(SELECT c3, c20, c9, c10, c21, c5, c6, c7, c8, c27, c28, c24, c19, c13, c16, c22, c11, c14, c17, c18, c23, c213, coalesce((c5 < c278), FALSE) AS c279 FROM 
+(SELECT c3, c20, c9, c10, c21, c5, c6, c7, c8, c27, c28, c24, c19, c13, c16, c22, c11, c14, c17, c18, c23, c213, c278 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c3, c20, c9, c10, c21, c5, c6, c7, c8, c27, c28, c24, c19, c13, c16, c22, c11, c14, c17, c18, c23, c191 FROM 
-(SELECT c3, c20, c9, c10, c21, c5, c6, c7, c8, c27, c28, c24, c19, c13, c16, c22, c11, c14, c17, c18, c23, coalesce(list_any(list_transform(c175, lambda v192: ((c5 > (v192)."after") AND (c5 < (v192)."before")))), FALSE) AS c191 FROM 
-(SELECT c3, c20, c9, c10, c21, c5, c6, c7, c8, c27, c28, c24, c19, c13, c16, c22, c11, c14, c17, c18, c23, c175 FROM 
+(SELECT c3, c20, c9, c10, c21, c5, c6, c7, c8, c27, c28, c24, c19, c13, c16, c22, c11, c14, c17, c18, c23, c213 FROM 
+(SELECT c3, c20, c9, c10, c21, c5, c6, c7, c8, c27, c28, c24, c19, c13, c16, c22, c11, c14, c17, c18, c23, coalesce(list_any(list_transform(c181, lambda v214: ((c5 > (v214)."after") AND (c5 < (v214)."before")))), FALSE) AS c213 FROM 
+(SELECT c3, c20, c9, c10, c21, c5, c6, c7, c8, c27, c28, c24, c19, c13, c16, c22, c11, c14, c17, c18, c23, c181 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c3 AS c3, c9 AS c9, c10 AS c10, c20 AS c20, c21 AS c21, c5 AS c5, c6 AS c6, c7 AS c7, c8 AS c8, c27 AS c27, c28 AS c28, c24 AS c24, c19 AS c19, c13 AS c13, c16 AS c16, c22 AS c22, c11 AS c11, c14 AS c14, c17 AS c17, c18 AS c18, c23 AS c23 FROM 
@@ -215,19 +215,21 @@ UNION ALL SELECT c115 AS c80, c132 AS c97, c133 AS c98, c150 AS c99, c151 AS c10
 (SELECT c149, c150 FROM 
 (SELECT "trace" AS c149, "store" AS c150, "later" AS c148 FROM "organization/servers") WHERE (NOT c148))) ON (c115 = c149)))))))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c156 AS c156, c158 AS c158, c175 AS c175 FROM 
-(SELECT c156, c158, c175 FROM 
+(SELECT c156 AS c156, c158 AS c158, c181 AS c181 FROM 
+(SELECT c156, c158, c181 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c156, c158, list_reduce(list_reverse(list_transform(lists_zipped(c159, c173), lambda pv178: {'after': CASE WHEN ((pv178[1])."reason" = 'restored') THEN (pv178[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv178[1])."seq"})), lambda v176, v177: CASE WHEN list_any(list_transform(v176, lambda v180: (((v177)."before" > (v180)."after") AND ((v177)."before" < (v180)."before")))) THEN v176 ELSE (v176 || [{'after': (v177)."after", 'before': (v177)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c175 FROM 
-(SELECT c156, c158, c159, c173 FROM 
+(SELECT c156, c158, list_reduce(list_reverse(list_transform(lists_zipped(c159, c179), lambda pv184: {'after': CASE WHEN ((pv184[1])."reason" = 'restored') THEN (pv184[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv184[1])."seq"})), lambda v182, v183: CASE WHEN list_any(list_transform(v182, lambda v186: (((v183)."before" > (v186)."after") AND ((v183)."before" < (v186)."before")))) THEN v182 ELSE (v182 || [{'after': (v183)."after", 'before': (v183)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c181 FROM 
+(SELECT c156, c158, c159, c179 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c156, c157 AS c158, list_transform(list_sort(list_transform(coalesce(list({'seq': c153, 'reason': c152}), []), lambda v160: {k: CASE WHEN v160 IS NOT NULL THEN {n0: (v160)."seq" IS NOT NULL, v0: (v160)."seq", n1: (v160)."reason" IS NOT NULL, v1: (v160)."reason"} END, v: v160}), 'ASC', 'NULLS LAST'), lambda v160: v160.v) AS c159 FROM 
 (SELECT c156, c157, c153, c152 FROM 
 (SELECT "trace" AS c156, "node" AS c157, "type" AS c155, "seq" AS c153, "reason" AS c152, "family" AS c154 FROM "silver/events") WHERE ((c154 IN ('run')) AND (c155 IN ('node.started')))) WHERE ((NOT (c152 = 'restart')) AND (c153 > (1)::BIGINT)) GROUP BY c156, c157)) JOIN 
 (SELECT * FROM 
-(SELECT c163, c165, list_transform(list_sort(list_transform(coalesce(list({'seq': c164, 'through': c172}), []), lambda v174: {k: CASE WHEN v174 IS NOT NULL THEN {n0: (v174)."seq" IS NOT NULL, v0: (v174)."seq", n1: (v174)."through" IS NOT NULL, v1: (v174)."through"} END, v: v174}), 'ASC', 'NULLS LAST'), lambda v174: v174.v) AS c173 FROM 
+(SELECT c163, c165, list_transform(list_sort(list_transform(coalesce(list({'seq': c164, 'through': c172}), []), lambda v180: {k: CASE WHEN v180 IS NOT NULL THEN {n0: (v180)."seq" IS NOT NULL, v0: (v180)."seq", n1: (v180)."through" IS NOT NULL, v1: (v180)."through"} END, v: v180}), 'ASC', 'NULLS LAST'), lambda v180: v180.v) AS c179 FROM 
+(SELECT c163 AS c163, c165 AS c165, c164 AS c164, c172 AS c172 FROM 
+(SELECT c163, c165, c164, c172 FROM 
 (SELECT c163, c165, c164, c172 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
@@ -237,99 +239,139 @@ UNION ALL SELECT c115 AS c80, c132 AS c97, c133 AS c98, c150 AS c99, c151 AS c10
 (SELECT * FROM 
 (SELECT c169, c170, c171, c172 FROM 
 (SELECT c169, c170, c171, c172 FROM 
-(SELECT "trace" AS c169, "type" AS c168, "store" AS c170, "backup" AS c171, "through" AS c172, "family" AS c167 FROM "silver/events") WHERE ((c167 IN ('run')) AND (c168 IN ('backup.made')))))) ON (((c163 = c169) AND (c165 = c170)) AND (c166 = c171)))) GROUP BY c163, c165)) ON ((c156 = c163) AND (c158 = c165)))))) ANTI JOIN 
+(SELECT "trace" AS c169, "type" AS c168, "store" AS c170, "backup" AS c171, "through" AS c172, "family" AS c167 FROM "silver/events") WHERE ((c167 IN ('run')) AND (c168 IN ('backup.made')))))) ON (((c163 = c169) AND (c165 = c170)) AND (c166 = c171)))))
+UNION ALL SELECT c175 AS c163, c177 AS c165, c176 AS c164, c178 AS c172 FROM 
+(SELECT c175, c177, c176, c178 FROM 
+(SELECT c175, c177, c176, ((-1))::BIGINT AS c178 FROM 
+(SELECT c175, c176, c177 FROM 
+(SELECT "trace" AS c175, "type" AS c174, "seq" AS c176, "store" AS c177, "family" AS c173 FROM "silver/events") WHERE ((c173 IN ('run')) AND (c174 IN ('store.created'))))))) GROUP BY c163, c165)) ON ((c156 = c163) AND (c158 = c165)))))) ANTI JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c182, c183 FROM 
-(SELECT c182, c183 FROM 
-(SELECT c182, c183 FROM 
-(SELECT "trace" AS c182, "type" AS c185, "store" AS c183, "family" AS c184 FROM "silver/events") WHERE ((c184 IN ('replication')) AND (c185 IN ('store.deleted'))))))) ON ((c156 = c182) AND (c158 = c183))))
-UNION ALL SELECT c186 AS c156, c187 AS c158, c190 AS c175 FROM 
-(SELECT c186, c187, c190 FROM 
-(SELECT c186, c187, [{'after': ((-1))::BIGINT, 'before': 4611686018427387904::BIGINT}] AS c190 FROM 
-(SELECT DISTINCT c186, c187 FROM 
-(SELECT c186, c187 FROM 
-(SELECT c186, c187 FROM 
-(SELECT "trace" AS c186, "type" AS c189, "store" AS c187, "family" AS c188 FROM "silver/events") WHERE ((c188 IN ('replication')) AND (c189 IN ('store.deleted')))))))))) ON ((c3 = c156) AND (c20 = c158))))))) LEFT JOIN 
-(SELECT * FROM 
-(SELECT c198, c201, c200, max(c195) AS c234 FROM 
-(SELECT c198, c201, c200, c195, c194 FROM 
+(SELECT c192, c193 FROM 
+(SELECT c192, c193, c188, c189 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c198, c199 AS c201, c200, c195 FROM 
-(SELECT c198, c199, c195, c200 FROM 
-(SELECT "trace" AS c198, "node" AS c199, "type" AS c197, "seq" AS c195, "folder" AS c200, "family" AS c196 FROM "silver/events") WHERE ((c196 IN ('replication')) AND (c197 IN ('replica.dropped')))))) LEFT JOIN 
+(SELECT c192, c193, max(coalesce(c194, (0)::BIGINT)) AS c188 FROM 
+(SELECT c192, c193, c194 FROM 
+(SELECT "trace" AS c192, "type" AS c191, "store" AS c193, "directory_object" AS c194, "family" AS c190 FROM "silver/events") WHERE ((c190 IN ('replication')) AND (c191 IN ('store.deleted')))) GROUP BY c192, c193)) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c206 AS c206, c208 AS c208, c194 AS c194 FROM 
-(SELECT c206, c208, c194 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c206, c208, list_reduce(list_reverse(list_transform(lists_zipped(c209, c223), lambda pv178: {'after': CASE WHEN ((pv178[1])."reason" = 'restored') THEN (pv178[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv178[1])."seq"})), lambda v176, v177: CASE WHEN list_any(list_transform(v176, lambda v180: (((v177)."before" > (v180)."after") AND ((v177)."before" < (v180)."before")))) THEN v176 ELSE (v176 || [{'after': (v177)."after", 'before': (v177)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c194 FROM 
-(SELECT c206, c208, c209, c223 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c206, c207 AS c208, list_transform(list_sort(list_transform(coalesce(list({'seq': c203, 'reason': c202}), []), lambda v210: {k: CASE WHEN v210 IS NOT NULL THEN {n0: (v210)."seq" IS NOT NULL, v0: (v210)."seq", n1: (v210)."reason" IS NOT NULL, v1: (v210)."reason"} END, v: v210}), 'ASC', 'NULLS LAST'), lambda v210: v210.v) AS c209 FROM 
-(SELECT c206, c207, c203, c202 FROM 
-(SELECT "trace" AS c206, "node" AS c207, "type" AS c205, "seq" AS c203, "reason" AS c202, "family" AS c204 FROM "silver/events") WHERE ((c204 IN ('run')) AND (c205 IN ('node.started')))) WHERE ((NOT (c202 = 'restart')) AND (c203 > (1)::BIGINT)) GROUP BY c206, c207)) JOIN 
-(SELECT * FROM 
-(SELECT c213, c215, list_transform(list_sort(list_transform(coalesce(list({'seq': c214, 'through': c222}), []), lambda v224: {k: CASE WHEN v224 IS NOT NULL THEN {n0: (v224)."seq" IS NOT NULL, v0: (v224)."seq", n1: (v224)."through" IS NOT NULL, v1: (v224)."through"} END, v: v224}), 'ASC', 'NULLS LAST'), lambda v224: v224.v) AS c223 FROM 
-(SELECT c213, c215, c214, c222 FROM 
+(SELECT c197, c198, max(c199) AS c189 FROM 
+(SELECT c197, c198, c199 FROM 
+(SELECT "trace" AS c197, "type" AS c196, "store" AS c198, "directory_object" AS c199, "family" AS c195 FROM "silver/events") WHERE ((c195 IN ('run')) AND (c196 IN ('store.created')))) GROUP BY c197, c198)) ON ((c192 = c197) AND (c193 = c198)))) WHERE (c188 >= coalesce(c189, (0)::BIGINT)))) ON ((c156 = c192) AND (c158 = c193))))
+UNION ALL SELECT c204 AS c156, c205 AS c158, c212 AS c181 FROM 
+(SELECT c204, c205, c212 FROM 
+(SELECT c204, c205, [{'after': ((-1))::BIGINT, 'before': 4611686018427387904::BIGINT}] AS c212 FROM 
+(SELECT c204, c205 FROM 
+(SELECT c204, c205, c200, c201 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c213, c215, c216, c214 FROM 
-(SELECT c213, c214, c215, c216 FROM 
-(SELECT "trace" AS c213, "type" AS c212, "seq" AS c214, "store" AS c215, "backup" AS c216, "family" AS c211 FROM "silver/events") WHERE ((c211 IN ('run')) AND (c212 IN ('backup.restored')))))) JOIN 
+(SELECT c204, c205, max(coalesce(c206, (0)::BIGINT)) AS c200 FROM 
+(SELECT c204, c205, c206 FROM 
+(SELECT "trace" AS c204, "type" AS c203, "store" AS c205, "directory_object" AS c206, "family" AS c202 FROM "silver/events") WHERE ((c202 IN ('replication')) AND (c203 IN ('store.deleted')))) GROUP BY c204, c205)) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c219, c220, c221, c222 FROM 
-(SELECT c219, c220, c221, c222 FROM 
-(SELECT "trace" AS c219, "type" AS c218, "store" AS c220, "backup" AS c221, "through" AS c222, "family" AS c217 FROM "silver/events") WHERE ((c217 IN ('run')) AND (c218 IN ('backup.made')))))) ON (((c213 = c219) AND (c215 = c220)) AND (c216 = c221)))) GROUP BY c213, c215)) ON ((c206 = c213) AND (c208 = c215)))))) ANTI JOIN 
+(SELECT c209, c210, max(c211) AS c201 FROM 
+(SELECT c209, c210, c211 FROM 
+(SELECT "trace" AS c209, "type" AS c208, "store" AS c210, "directory_object" AS c211, "family" AS c207 FROM "silver/events") WHERE ((c207 IN ('run')) AND (c208 IN ('store.created')))) GROUP BY c209, c210)) ON ((c204 = c209) AND (c205 = c210)))) WHERE (c200 >= coalesce(c201, (0)::BIGINT))))))) ON ((c3 = c156) AND (c20 = c158))))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c225, c226 FROM 
-(SELECT c225, c226 FROM 
-(SELECT c225, c226 FROM 
-(SELECT "trace" AS c225, "type" AS c228, "store" AS c226, "family" AS c227 FROM "silver/events") WHERE ((c227 IN ('replication')) AND (c228 IN ('store.deleted'))))))) ON ((c206 = c225) AND (c208 = c226))))
-UNION ALL SELECT c229 AS c206, c230 AS c208, c233 AS c194 FROM 
-(SELECT c229, c230, c233 FROM 
-(SELECT c229, c230, [{'after': ((-1))::BIGINT, 'before': 4611686018427387904::BIGINT}] AS c233 FROM 
-(SELECT DISTINCT c229, c230 FROM 
-(SELECT c229, c230 FROM 
-(SELECT c229, c230 FROM 
-(SELECT "trace" AS c229, "type" AS c232, "store" AS c230, "family" AS c231 FROM "silver/events") WHERE ((c231 IN ('replication')) AND (c232 IN ('store.deleted')))))))))) ON ((c198 = c206) AND (c201 = c208)))) WHERE (NOT coalesce(list_any(list_transform(c194, lambda v193: ((c195 > (v193)."after") AND (c195 < (v193)."before")))), FALSE)) GROUP BY c198, c201, c200)) ON (((c3 = c198) AND (c20 = c201)) AND (c9 = c200))))));
+(SELECT c220, c223, c222, max(c217) AS c278 FROM 
+(SELECT c220, c223, c222, c217, c216 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c220, c221 AS c223, c222, c217 FROM 
+(SELECT c220, c221, c217, c222 FROM 
+(SELECT "trace" AS c220, "node" AS c221, "type" AS c219, "seq" AS c217, "folder" AS c222, "family" AS c218 FROM "silver/events") WHERE ((c218 IN ('replication')) AND (c219 IN ('replica.dropped')))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c228 AS c228, c230 AS c230, c216 AS c216 FROM 
+(SELECT c228, c230, c216 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c228, c230, list_reduce(list_reverse(list_transform(lists_zipped(c231, c251), lambda pv184: {'after': CASE WHEN ((pv184[1])."reason" = 'restored') THEN (pv184[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv184[1])."seq"})), lambda v182, v183: CASE WHEN list_any(list_transform(v182, lambda v186: (((v183)."before" > (v186)."after") AND ((v183)."before" < (v186)."before")))) THEN v182 ELSE (v182 || [{'after': (v183)."after", 'before': (v183)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c216 FROM 
+(SELECT c228, c230, c231, c251 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c228, c229 AS c230, list_transform(list_sort(list_transform(coalesce(list({'seq': c225, 'reason': c224}), []), lambda v232: {k: CASE WHEN v232 IS NOT NULL THEN {n0: (v232)."seq" IS NOT NULL, v0: (v232)."seq", n1: (v232)."reason" IS NOT NULL, v1: (v232)."reason"} END, v: v232}), 'ASC', 'NULLS LAST'), lambda v232: v232.v) AS c231 FROM 
+(SELECT c228, c229, c225, c224 FROM 
+(SELECT "trace" AS c228, "node" AS c229, "type" AS c227, "seq" AS c225, "reason" AS c224, "family" AS c226 FROM "silver/events") WHERE ((c226 IN ('run')) AND (c227 IN ('node.started')))) WHERE ((NOT (c224 = 'restart')) AND (c225 > (1)::BIGINT)) GROUP BY c228, c229)) JOIN 
+(SELECT * FROM 
+(SELECT c235, c237, list_transform(list_sort(list_transform(coalesce(list({'seq': c236, 'through': c244}), []), lambda v252: {k: CASE WHEN v252 IS NOT NULL THEN {n0: (v252)."seq" IS NOT NULL, v0: (v252)."seq", n1: (v252)."through" IS NOT NULL, v1: (v252)."through"} END, v: v252}), 'ASC', 'NULLS LAST'), lambda v252: v252.v) AS c251 FROM 
+(SELECT c235 AS c235, c237 AS c237, c236 AS c236, c244 AS c244 FROM 
+(SELECT c235, c237, c236, c244 FROM 
+(SELECT c235, c237, c236, c244 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c235, c237, c238, c236 FROM 
+(SELECT c235, c236, c237, c238 FROM 
+(SELECT "trace" AS c235, "type" AS c234, "seq" AS c236, "store" AS c237, "backup" AS c238, "family" AS c233 FROM "silver/events") WHERE ((c233 IN ('run')) AND (c234 IN ('backup.restored')))))) JOIN 
+(SELECT * FROM 
+(SELECT c241, c242, c243, c244 FROM 
+(SELECT c241, c242, c243, c244 FROM 
+(SELECT "trace" AS c241, "type" AS c240, "store" AS c242, "backup" AS c243, "through" AS c244, "family" AS c239 FROM "silver/events") WHERE ((c239 IN ('run')) AND (c240 IN ('backup.made')))))) ON (((c235 = c241) AND (c237 = c242)) AND (c238 = c243)))))
+UNION ALL SELECT c247 AS c235, c249 AS c237, c248 AS c236, c250 AS c244 FROM 
+(SELECT c247, c249, c248, c250 FROM 
+(SELECT c247, c249, c248, ((-1))::BIGINT AS c250 FROM 
+(SELECT c247, c248, c249 FROM 
+(SELECT "trace" AS c247, "type" AS c246, "seq" AS c248, "store" AS c249, "family" AS c245 FROM "silver/events") WHERE ((c245 IN ('run')) AND (c246 IN ('store.created'))))))) GROUP BY c235, c237)) ON ((c228 = c235) AND (c230 = c237)))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT c257, c258 FROM 
+(SELECT c257, c258, c253, c254 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c257, c258, max(coalesce(c259, (0)::BIGINT)) AS c253 FROM 
+(SELECT c257, c258, c259 FROM 
+(SELECT "trace" AS c257, "type" AS c256, "store" AS c258, "directory_object" AS c259, "family" AS c255 FROM "silver/events") WHERE ((c255 IN ('replication')) AND (c256 IN ('store.deleted')))) GROUP BY c257, c258)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c262, c263, max(c264) AS c254 FROM 
+(SELECT c262, c263, c264 FROM 
+(SELECT "trace" AS c262, "type" AS c261, "store" AS c263, "directory_object" AS c264, "family" AS c260 FROM "silver/events") WHERE ((c260 IN ('run')) AND (c261 IN ('store.created')))) GROUP BY c262, c263)) ON ((c257 = c262) AND (c258 = c263)))) WHERE (c253 >= coalesce(c254, (0)::BIGINT)))) ON ((c228 = c257) AND (c230 = c258))))
+UNION ALL SELECT c269 AS c228, c270 AS c230, c277 AS c216 FROM 
+(SELECT c269, c270, c277 FROM 
+(SELECT c269, c270, [{'after': ((-1))::BIGINT, 'before': 4611686018427387904::BIGINT}] AS c277 FROM 
+(SELECT c269, c270 FROM 
+(SELECT c269, c270, c265, c266 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c269, c270, max(coalesce(c271, (0)::BIGINT)) AS c265 FROM 
+(SELECT c269, c270, c271 FROM 
+(SELECT "trace" AS c269, "type" AS c268, "store" AS c270, "directory_object" AS c271, "family" AS c267 FROM "silver/events") WHERE ((c267 IN ('replication')) AND (c268 IN ('store.deleted')))) GROUP BY c269, c270)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c274, c275, max(c276) AS c266 FROM 
+(SELECT c274, c275, c276 FROM 
+(SELECT "trace" AS c274, "type" AS c273, "store" AS c275, "directory_object" AS c276, "family" AS c272 FROM "silver/events") WHERE ((c272 IN ('run')) AND (c273 IN ('store.created')))) GROUP BY c274, c275)) ON ((c269 = c274) AND (c270 = c275)))) WHERE (c265 >= coalesce(c266, (0)::BIGINT))))))) ON ((c220 = c228) AND (c223 = c230)))) WHERE (NOT coalesce(list_any(list_transform(c216, lambda v215: ((c217 > (v215)."after") AND (c217 < (v215)."before")))), FALSE)) GROUP BY c220, c223, c222)) ON (((c3 = c220) AND (c20 = c223)) AND (c9 = c222))))));
 
 -- table evidence/objects
 -- columns "trace" VARCHAR, "folder" VARCHAR, "object" VARCHAR, "kind" VARCHAR, "subject" VARCHAR, "made" VARCHAR[], "alone" BOOLEAN, "tombstone" VARCHAR, "versions" STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[], "lost" VARCHAR[], "gone" VARCHAR[], "forgotten" BOOLEAN, "states" STRUCT("store" VARCHAR, "versions" STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[], "has_tombstone" BOOLEAN, "had_tombstone" BOOLEAN)[], "rows" STRUCT("store" VARCHAR, "act" VARCHAR, "seq" BIGINT, "at" BIGINT, "kind" VARCHAR, "number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "pcl" MAP(VARCHAR, BIGINT), "rivals" VARCHAR[], "modified_at" BIGINT, "digest" VARCHAR, "deleted" BOOLEAN, "undone" BOOLEAN, "dropped" BOOLEAN)[], "expiries" STRUCT("store" VARCHAR, "seq" BIGINT, "at" BIGINT, "number" VARCHAR, "undone" BOOLEAN, "forgotten_at" BIGINT)[]
-SELECT c1 AS "trace", c3 AS "folder", c4 AS "object", c21 AS "kind", c22 AS "subject", c193 AS "made", c136 AS "alone", c153 AS "tombstone", c156 AS "versions", c143 AS "lost", c163 AS "gone", c170 AS "forgotten", c185 AS "states", c20 AS "rows", c135 AS "expiries" FROM (SELECT c1, c3, c4, c21, c22, list_transform(c137, lambda v194: (v194)."number") AS c193, c136, c153, c156, c143, c163, c170, c185, c20, c135 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, c137, c143, c153, c156, c163, c170, list_transform(c182, lambda v186: {'store': (v186)."store", 'versions': CASE WHEN c136 THEN CASE WHEN (coalesce(len((v186)."kept")::INTEGER, -1) < 2) THEN list_transform((v186)."kept", lambda v187: {'number': (v187)."number", 'guid': (v187)."guid", 'counter': (v187)."counter", 'digest': (v187)."digest"}) ELSE [(list_extract(list_transform(list_sort(list_transform(list_known(list_transform((v186)."kept", lambda v188: {'place': (v188)."seq", 'row': {'number': (v188)."number", 'guid': (v188)."guid", 'counter': (v188)."counter", 'digest': (v188)."digest"}})), lambda v189: {k: CASE WHEN v189 IS NOT NULL THEN {n0: (v189)."place" IS NOT NULL, v0: (v189)."place", n1: (v189)."row" IS NOT NULL, v1: CASE WHEN (v189)."row" IS NOT NULL THEN {n0: ((v189)."row")."number" IS NOT NULL, v0: ((v189)."row")."number", n1: ((v189)."row")."guid" IS NOT NULL, v1: ((v189)."row")."guid", n2: ((v189)."row")."counter" IS NOT NULL, v2: ((v189)."row")."counter", n3: ((v189)."row")."digest" IS NOT NULL, v3: ((v189)."row")."digest"} END} END, v: v189}), 'ASC', 'NULLS LAST'), lambda v189: v189.v), -1))."row"] END ELSE list_transform(CASE WHEN (coalesce(len((v186)."kept")::INTEGER, -1) < 2) THEN (v186)."kept" ELSE list_filter((v186)."kept", lambda v191: (NOT list_any(list_transform((v186)."kept", lambda v192: ((NOT ((v192)."number" = (v191)."number")) AND (coalesce((map_extract_value((v192)."pcl", (v191)."guid") >= (v191)."counter"), FALSE) AND (NOT list_contains_or_null(coalesce((v192)."rivals", CAST([] AS VARCHAR[])), (v191)."number")))))))) END, lambda v190: {'number': (v190)."number", 'guid': (v190)."guid", 'counter': (v190)."counter", 'digest': (v190)."digest"}) END, 'has_tombstone': (v186)."has_tombstone", 'had_tombstone': (v186)."had_tombstone"}) AS c185 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, c137, c143, c153, c156, c163, c170, list_transform(c177, lambda v183: {'store': (v183)."store", 'has_tombstone': ((v183)."deleted" > (v183)."dropped_at"), 'had_tombstone': ((v183)."deleted" >= (0)::BIGINT), 'kept': list_filter((v183)."mine", lambda v184: (((NOT (v184)."deleted") AND ((v184)."seq" > (v183)."dropped_at")) AND ((v183)."deleted" <= (v183)."dropped_at")))}) AS c182 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, c137, c143, c153, c156, c163, c170, list_transform(c172, lambda v178: {'store': (v178)."store", 'mine': (v178)."mine", 'dropped_at': coalesce(list_max(list_transform((v178)."dropped_seqs", lambda v179: (v179)."seq")), ((-1))::BIGINT), 'deleted': coalesce(list_max(list_transform(list_filter((v178)."mine", lambda v181: (v181)."deleted"), lambda v180: (v180)."seq")), ((-2))::BIGINT)}) AS c177 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, c137, c143, c153, c156, c163, c170, list_transform(list_unique(list_transform(c141, lambda v174: (v174)."store")), lambda v173: {'store': v173, 'mine': list_filter(c141, lambda v175: ((v175)."store" = v173)), 'dropped_seqs': list_filter(c20, lambda v176: ((((v176)."store" = v173) AND ((v176)."act" = 'tombstone dropped')) AND (NOT (v176)."undone")))}) AS c172 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, c137, c141, c143, c153, c156, c163, list_any(list_transform(c20, lambda v171: ((v171)."act" = 'tombstone dropped'))) AS c170 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, c137, c141, c143, c153, c156, list_transform(list_filter(c156, lambda v165: (list_any(list_transform(c135, lambda v166: (((v166)."number" = (v165)."number") AND ((v166)."forgotten_at" <= 9223372036854775807::BIGINT)))) OR (list_any(list_transform(c135, lambda v167: (((v167)."number" = (v165)."number") AND ((v167)."at" <= 9223372036854775807::BIGINT)))) AND (NOT list_any(list_transform(c20, lambda v168: (((((v168)."number" = (v165)."number") AND ((v168)."act" IN ('made', 'applied'))) AND ((v168)."at" <= 9223372036854775807::BIGINT)) AND (((NOT (v168)."undone") AND (NOT (v168)."dropped")) AND (NOT list_any(list_transform(c135, lambda v169: (((((v169)."store" = (v168)."store") AND ((v169)."number" = (v168)."number")) AND ((v169)."seq" > (v168)."seq")) AND (((v169)."at" <= 9223372036854775807::BIGINT) AND (NOT (v169)."undone")))))))))))))), lambda v164: (v164)."number") AS c163 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, c137, c141, c143, c153, CASE WHEN (coalesce(len(c151)::INTEGER, -1) > 0) THEN CAST([] AS STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[]) WHEN c136 THEN CASE WHEN (coalesce(len(c149)::INTEGER, -1) < 2) THEN list_transform(c149, lambda v157: {'number': (v157)."number", 'guid': (v157)."guid", 'counter': (v157)."counter", 'digest': (v157)."digest"}) ELSE [(list_extract(list_transform(list_sort(list_transform(list_known(list_transform(c149, lambda v158: {'place': {'modified_at': (v158)."modified_at", 'guid': (v158)."guid", 'counter': (v158)."counter"}, 'row': {'number': (v158)."number", 'guid': (v158)."guid", 'counter': (v158)."counter", 'digest': (v158)."digest"}})), lambda v159: {k: CASE WHEN v159 IS NOT NULL THEN {n0: (v159)."place" IS NOT NULL, v0: CASE WHEN (v159)."place" IS NOT NULL THEN {n0: ((v159)."place")."modified_at" IS NOT NULL, v0: ((v159)."place")."modified_at", n1: ((v159)."place")."guid" IS NOT NULL, v1: ((v159)."place")."guid", n2: ((v159)."place")."counter" IS NOT NULL, v2: ((v159)."place")."counter"} END, n1: (v159)."row" IS NOT NULL, v1: CASE WHEN (v159)."row" IS NOT NULL THEN {n0: ((v159)."row")."number" IS NOT NULL, v0: ((v159)."row")."number", n1: ((v159)."row")."guid" IS NOT NULL, v1: ((v159)."row")."guid", n2: ((v159)."row")."counter" IS NOT NULL, v2: ((v159)."row")."counter", n3: ((v159)."row")."digest" IS NOT NULL, v3: ((v159)."row")."digest"} END} END, v: v159}), 'ASC', 'NULLS LAST'), lambda v159: v159.v), -1))."row"] END ELSE list_transform(CASE WHEN (coalesce(len(c149)::INTEGER, -1) < 2) THEN c149 ELSE list_filter(c149, lambda v161: (NOT list_any(list_transform(c149, lambda v162: ((NOT ((v162)."number" = (v161)."number")) AND (coalesce((map_extract_value((v162)."pcl", (v161)."guid") >= (v161)."counter"), FALSE) AND (NOT list_contains_or_null(coalesce((v162)."rivals", CAST([] AS VARCHAR[])), (v161)."number")))))))) END, lambda v160: {'number': (v160)."number", 'guid': (v160)."guid", 'counter': (v160)."counter", 'digest': (v160)."digest"}) END AS c156 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, c137, c141, c143, c149, c151, (list_extract(list_transform(list_sort(list_transform(list_known(list_transform(c151, lambda v154: {'place': {'modified_at': (v154)."modified_at", 'guid': (v154)."guid", 'counter': (v154)."counter"}, 'number': (v154)."number"})), lambda v155: {k: CASE WHEN v155 IS NOT NULL THEN {n0: (v155)."place" IS NOT NULL, v0: CASE WHEN (v155)."place" IS NOT NULL THEN {n0: ((v155)."place")."modified_at" IS NOT NULL, v0: ((v155)."place")."modified_at", n1: ((v155)."place")."guid" IS NOT NULL, v1: ((v155)."place")."guid", n2: ((v155)."place")."counter" IS NOT NULL, v2: ((v155)."place")."counter"} END, n1: (v155)."number" IS NOT NULL, v1: (v155)."number"} END, v: v155}), 'ASC', 'NULLS LAST'), lambda v155: v155.v), 1))."number" AS c153 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, c137, c141, c143, c149, list_filter(c149, lambda v152: (v152)."deleted") AS c151 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, c137, c141, c143, list_filter(c137, lambda v150: (NOT list_contains_or_null(c143, (v150)."number"))) AS c149 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, c137, c141, CASE WHEN (coalesce(len(c139)::INTEGER, -1) = 0) THEN CAST([] AS VARCHAR[]) ELSE list_transform(list_filter(c137, lambda v145: (list_any(list_transform(c139, lambda v146: ((((v146)."number" = (v145)."number") OR (v146)."deleted") OR (coalesce((map_extract_value((v146)."pcl", (v145)."guid") >= (v145)."counter"), FALSE) AND (NOT list_contains_or_null(coalesce((v146)."rivals", CAST([] AS VARCHAR[])), (v145)."number")))))) AND (NOT list_any(list_transform(list_filter(c141, lambda v148: (NOT ((v148)."store" = 'Setup'))), lambda v147: ((((v147)."number" = (v145)."number") OR (v147)."deleted") OR (coalesce((map_extract_value((v147)."pcl", (v145)."guid") >= (v145)."counter"), FALSE) AND (NOT list_contains_or_null(coalesce((v147)."rivals", CAST([] AS VARCHAR[])), (v145)."number"))))))))), lambda v144: (v144)."number") END AS c143 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, c137, c139, list_filter(c20, lambda v142: (((NOT (v142)."undone") AND (NOT (v142)."dropped")) AND (NOT ((v142)."act" = 'tombstone dropped')))) AS c141 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, c137, list_filter(c20, lambda v140: ((v140)."undone" AND (NOT ((v140)."act" = 'tombstone dropped')))) AS c139 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, c136, list_filter(c20, lambda v138: ((v138)."act" = 'made')) AS c137 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c135, ((c3 = '1-1') OR (c21 = 'fai')) AS c136 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, coalesce(c134, CAST([] AS STRUCT("store" VARCHAR, "seq" BIGINT, "at" BIGINT, "number" VARCHAR, "undone" BOOLEAN, "forgotten_at" BIGINT)[])) AS c135 FROM 
-(SELECT c1, c3, c4, c20, c21, c22, c134 FROM 
+SELECT c1 AS "trace", c3 AS "folder", c4 AS "object", c21 AS "kind", c22 AS "subject", c237 AS "made", c180 AS "alone", c197 AS "tombstone", c200 AS "versions", c187 AS "lost", c207 AS "gone", c214 AS "forgotten", c229 AS "states", c20 AS "rows", c179 AS "expiries" FROM (SELECT c1, c3, c4, c21, c22, list_transform(c181, lambda v238: (v238)."number") AS c237, c180, c197, c200, c187, c207, c214, c229, c20, c179 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, c181, c187, c197, c200, c207, c214, list_transform(c226, lambda v230: {'store': (v230)."store", 'versions': CASE WHEN c180 THEN CASE WHEN (coalesce(len((v230)."kept")::INTEGER, -1) < 2) THEN list_transform((v230)."kept", lambda v231: {'number': (v231)."number", 'guid': (v231)."guid", 'counter': (v231)."counter", 'digest': (v231)."digest"}) ELSE [(list_extract(list_transform(list_sort(list_transform(list_known(list_transform((v230)."kept", lambda v232: {'place': (v232)."seq", 'row': {'number': (v232)."number", 'guid': (v232)."guid", 'counter': (v232)."counter", 'digest': (v232)."digest"}})), lambda v233: {k: CASE WHEN v233 IS NOT NULL THEN {n0: (v233)."place" IS NOT NULL, v0: (v233)."place", n1: (v233)."row" IS NOT NULL, v1: CASE WHEN (v233)."row" IS NOT NULL THEN {n0: ((v233)."row")."number" IS NOT NULL, v0: ((v233)."row")."number", n1: ((v233)."row")."guid" IS NOT NULL, v1: ((v233)."row")."guid", n2: ((v233)."row")."counter" IS NOT NULL, v2: ((v233)."row")."counter", n3: ((v233)."row")."digest" IS NOT NULL, v3: ((v233)."row")."digest"} END} END, v: v233}), 'ASC', 'NULLS LAST'), lambda v233: v233.v), -1))."row"] END ELSE list_transform(CASE WHEN (coalesce(len((v230)."kept")::INTEGER, -1) < 2) THEN (v230)."kept" ELSE list_filter((v230)."kept", lambda v235: (NOT list_any(list_transform((v230)."kept", lambda v236: ((NOT ((v236)."number" = (v235)."number")) AND (coalesce((map_extract_value((v236)."pcl", (v235)."guid") >= (v235)."counter"), FALSE) AND (NOT list_contains_or_null(coalesce((v236)."rivals", CAST([] AS VARCHAR[])), (v235)."number")))))))) END, lambda v234: {'number': (v234)."number", 'guid': (v234)."guid", 'counter': (v234)."counter", 'digest': (v234)."digest"}) END, 'has_tombstone': (v230)."has_tombstone", 'had_tombstone': (v230)."had_tombstone"}) AS c229 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, c181, c187, c197, c200, c207, c214, list_transform(c221, lambda v227: {'store': (v227)."store", 'has_tombstone': ((v227)."deleted" > (v227)."dropped_at"), 'had_tombstone': ((v227)."deleted" >= (0)::BIGINT), 'kept': list_filter((v227)."mine", lambda v228: (((NOT (v228)."deleted") AND ((v228)."seq" > (v227)."dropped_at")) AND ((v227)."deleted" <= (v227)."dropped_at")))}) AS c226 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, c181, c187, c197, c200, c207, c214, list_transform(c216, lambda v222: {'store': (v222)."store", 'mine': (v222)."mine", 'dropped_at': coalesce(list_max(list_transform((v222)."dropped_seqs", lambda v223: (v223)."seq")), ((-1))::BIGINT), 'deleted': coalesce(list_max(list_transform(list_filter((v222)."mine", lambda v225: (v225)."deleted"), lambda v224: (v224)."seq")), ((-2))::BIGINT)}) AS c221 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, c181, c187, c197, c200, c207, c214, list_transform(list_unique(list_transform(c185, lambda v218: (v218)."store")), lambda v217: {'store': v217, 'mine': list_filter(c185, lambda v219: ((v219)."store" = v217)), 'dropped_seqs': list_filter(c20, lambda v220: ((((v220)."store" = v217) AND ((v220)."act" = 'tombstone dropped')) AND (NOT (v220)."undone")))}) AS c216 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, c181, c185, c187, c197, c200, c207, list_any(list_transform(c20, lambda v215: ((v215)."act" = 'tombstone dropped'))) AS c214 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, c181, c185, c187, c197, c200, list_transform(list_filter(c200, lambda v209: (list_any(list_transform(c179, lambda v210: (((v210)."number" = (v209)."number") AND ((v210)."forgotten_at" <= 9223372036854775807::BIGINT)))) OR (list_any(list_transform(c179, lambda v211: (((v211)."number" = (v209)."number") AND ((v211)."at" <= 9223372036854775807::BIGINT)))) AND (NOT list_any(list_transform(c20, lambda v212: (((((v212)."number" = (v209)."number") AND ((v212)."act" IN ('made', 'applied'))) AND ((v212)."at" <= 9223372036854775807::BIGINT)) AND (((NOT (v212)."undone") AND (NOT (v212)."dropped")) AND (NOT list_any(list_transform(c179, lambda v213: (((((v213)."store" = (v212)."store") AND ((v213)."number" = (v212)."number")) AND ((v213)."seq" > (v212)."seq")) AND (((v213)."at" <= 9223372036854775807::BIGINT) AND (NOT (v213)."undone")))))))))))))), lambda v208: (v208)."number") AS c207 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, c181, c185, c187, c197, CASE WHEN (coalesce(len(c195)::INTEGER, -1) > 0) THEN CAST([] AS STRUCT("number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "digest" VARCHAR)[]) WHEN c180 THEN CASE WHEN (coalesce(len(c193)::INTEGER, -1) < 2) THEN list_transform(c193, lambda v201: {'number': (v201)."number", 'guid': (v201)."guid", 'counter': (v201)."counter", 'digest': (v201)."digest"}) ELSE [(list_extract(list_transform(list_sort(list_transform(list_known(list_transform(c193, lambda v202: {'place': {'modified_at': (v202)."modified_at", 'guid': (v202)."guid", 'counter': (v202)."counter"}, 'row': {'number': (v202)."number", 'guid': (v202)."guid", 'counter': (v202)."counter", 'digest': (v202)."digest"}})), lambda v203: {k: CASE WHEN v203 IS NOT NULL THEN {n0: (v203)."place" IS NOT NULL, v0: CASE WHEN (v203)."place" IS NOT NULL THEN {n0: ((v203)."place")."modified_at" IS NOT NULL, v0: ((v203)."place")."modified_at", n1: ((v203)."place")."guid" IS NOT NULL, v1: ((v203)."place")."guid", n2: ((v203)."place")."counter" IS NOT NULL, v2: ((v203)."place")."counter"} END, n1: (v203)."row" IS NOT NULL, v1: CASE WHEN (v203)."row" IS NOT NULL THEN {n0: ((v203)."row")."number" IS NOT NULL, v0: ((v203)."row")."number", n1: ((v203)."row")."guid" IS NOT NULL, v1: ((v203)."row")."guid", n2: ((v203)."row")."counter" IS NOT NULL, v2: ((v203)."row")."counter", n3: ((v203)."row")."digest" IS NOT NULL, v3: ((v203)."row")."digest"} END} END, v: v203}), 'ASC', 'NULLS LAST'), lambda v203: v203.v), -1))."row"] END ELSE list_transform(CASE WHEN (coalesce(len(c193)::INTEGER, -1) < 2) THEN c193 ELSE list_filter(c193, lambda v205: (NOT list_any(list_transform(c193, lambda v206: ((NOT ((v206)."number" = (v205)."number")) AND (coalesce((map_extract_value((v206)."pcl", (v205)."guid") >= (v205)."counter"), FALSE) AND (NOT list_contains_or_null(coalesce((v206)."rivals", CAST([] AS VARCHAR[])), (v205)."number")))))))) END, lambda v204: {'number': (v204)."number", 'guid': (v204)."guid", 'counter': (v204)."counter", 'digest': (v204)."digest"}) END AS c200 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, c181, c185, c187, c193, c195, (list_extract(list_transform(list_sort(list_transform(list_known(list_transform(c195, lambda v198: {'place': {'modified_at': (v198)."modified_at", 'guid': (v198)."guid", 'counter': (v198)."counter"}, 'number': (v198)."number"})), lambda v199: {k: CASE WHEN v199 IS NOT NULL THEN {n0: (v199)."place" IS NOT NULL, v0: CASE WHEN (v199)."place" IS NOT NULL THEN {n0: ((v199)."place")."modified_at" IS NOT NULL, v0: ((v199)."place")."modified_at", n1: ((v199)."place")."guid" IS NOT NULL, v1: ((v199)."place")."guid", n2: ((v199)."place")."counter" IS NOT NULL, v2: ((v199)."place")."counter"} END, n1: (v199)."number" IS NOT NULL, v1: (v199)."number"} END, v: v199}), 'ASC', 'NULLS LAST'), lambda v199: v199.v), 1))."number" AS c197 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, c181, c185, c187, c193, list_filter(c193, lambda v196: (v196)."deleted") AS c195 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, c181, c185, c187, list_filter(c181, lambda v194: (NOT list_contains_or_null(c187, (v194)."number"))) AS c193 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, c181, c185, CASE WHEN (coalesce(len(c183)::INTEGER, -1) = 0) THEN CAST([] AS VARCHAR[]) ELSE list_transform(list_filter(c181, lambda v189: (list_any(list_transform(c183, lambda v190: ((((v190)."number" = (v189)."number") OR (v190)."deleted") OR (coalesce((map_extract_value((v190)."pcl", (v189)."guid") >= (v189)."counter"), FALSE) AND (NOT list_contains_or_null(coalesce((v190)."rivals", CAST([] AS VARCHAR[])), (v189)."number")))))) AND (NOT list_any(list_transform(list_filter(c185, lambda v192: (NOT ((v192)."store" = 'Setup'))), lambda v191: ((((v191)."number" = (v189)."number") OR (v191)."deleted") OR (coalesce((map_extract_value((v191)."pcl", (v189)."guid") >= (v189)."counter"), FALSE) AND (NOT list_contains_or_null(coalesce((v191)."rivals", CAST([] AS VARCHAR[])), (v189)."number"))))))))), lambda v188: (v188)."number") END AS c187 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, c181, c183, list_filter(c20, lambda v186: (((NOT (v186)."undone") AND (NOT (v186)."dropped")) AND (NOT ((v186)."act" = 'tombstone dropped')))) AS c185 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, c181, list_filter(c20, lambda v184: ((v184)."undone" AND (NOT ((v184)."act" = 'tombstone dropped')))) AS c183 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, c180, list_filter(c20, lambda v182: ((v182)."act" = 'made')) AS c181 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c179, ((c3 = '1-1') OR (c21 = 'fai')) AS c180 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, coalesce(c178, CAST([] AS STRUCT("store" VARCHAR, "seq" BIGINT, "at" BIGINT, "number" VARCHAR, "undone" BOOLEAN, "forgotten_at" BIGINT)[])) AS c179 FROM 
+(SELECT c1, c3, c4, c20, c21, c22, c178 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c1, c3, c4, coalesce(list({'store': c2, 'act': c5, 'seq': c6, 'at': c7, 'kind': c8, 'number': c9, 'guid': c10, 'counter': c11, 'pcl': c12, 'rivals': c13, 'modified_at': c14, 'digest': c15, 'deleted': c16, 'undone': c18, 'dropped': c19}), []) AS c20, min(c8) AS c21, arg_max_null(c17, CASE WHEN (NOT (c17 = '')) THEN {n0: c14 IS NOT NULL, v0: c14, n1: c11 IS NOT NULL, v1: c11} END) AS c22 FROM 
 (SELECT "trace" AS c1, "store" AS c2, "folder" AS c3, "object" AS c4, "act" AS c5, "seq" AS c6, "at" AS c7, "kind" AS c8, "number" AS c9, "guid" AS c10, "counter" AS c11, "pcl" AS c12, "rivals" AS c13, "modified_at" AS c14, "digest" AS c15, "deleted" AS c16, "subject" AS c17, "undone" AS c18, "dropped" AS c19 FROM "evidence/versions") GROUP BY c1, c3, c4)) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c25, c30, c31, coalesce(list({'store': c33, 'seq': c27, 'at': c28, 'number': c29, 'undone': c91, 'forgotten_at': c51}), []) AS c134 FROM 
-(SELECT c25, c33, c30, c31, c27, c28, c29, c51, c91 FROM 
-(SELECT c25, c33, c30, c31, c27, c28, c29, c51, c91 FROM 
-(SELECT c25, c33, c30, c31, c27, c28, c29, c51, c91 FROM 
-(SELECT c25, c33, c30, c31, c27, c28, c29, c51, c91 FROM 
+(SELECT c25, c30, c31, coalesce(list({'store': c33, 'seq': c27, 'at': c28, 'number': c29, 'undone': c113, 'forgotten_at': c51}), []) AS c178 FROM 
+(SELECT c25, c33, c30, c31, c27, c28, c29, c51, c113 FROM 
+(SELECT c25, c33, c30, c31, c27, c28, c29, c51, c113 FROM 
+(SELECT c25, c33, c30, c31, c27, c28, c29, c51, c113 FROM 
+(SELECT c25, c33, c30, c31, c27, c28, c29, c51, c113 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c25, c33, c30, c31, c27, c28, c29, c51, c91 FROM 
-(SELECT c25, c33, c30, c31, c27, c28, c29, c51, coalesce(list_any(list_transform(c75, lambda v92: ((c27 > (v92)."after") AND (c27 < (v92)."before")))), FALSE) AS c91 FROM 
-(SELECT c25, c33, c30, c31, c27, c28, c29, c51, c75 FROM 
+(SELECT c25, c33, c30, c31, c27, c28, c29, c51, c113 FROM 
+(SELECT c25, c33, c30, c31, c27, c28, c29, c51, coalesce(list_any(list_transform(c81, lambda v114: ((c27 > (v114)."after") AND (c27 < (v114)."before")))), FALSE) AS c113 FROM 
+(SELECT c25, c33, c30, c31, c27, c28, c29, c51, c81 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c25, c33, c30, c31, c27, c28, c29, CASE WHEN (add_wrapped(c32, coalesce(c41, 15552000000000::BIGINT)) <= c50) THEN add_wrapped(c32, coalesce(c41, 15552000000000::BIGINT)) END AS c51 FROM 
@@ -351,19 +393,21 @@ SELECT c1 AS "trace", c3 AS "folder", c4 AS "object", c21 AS "kind", c22 AS "sub
 (SELECT c48, c49 FROM 
 (SELECT "trace" AS c48, "type" AS c47, "at" AS c49, "family" AS c46 FROM "silver/events") WHERE ((c46 IN ('run')) AND (c47 IN ('run.ended')))) GROUP BY c48)) ON (c25 = c48))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c56 AS c56, c58 AS c58, c75 AS c75 FROM 
-(SELECT c56, c58, c75 FROM 
+(SELECT c56 AS c56, c58 AS c58, c81 AS c81 FROM 
+(SELECT c56, c58, c81 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c56, c58, list_reduce(list_reverse(list_transform(lists_zipped(c59, c73), lambda pv78: {'after': CASE WHEN ((pv78[1])."reason" = 'restored') THEN (pv78[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv78[1])."seq"})), lambda v76, v77: CASE WHEN list_any(list_transform(v76, lambda v80: (((v77)."before" > (v80)."after") AND ((v77)."before" < (v80)."before")))) THEN v76 ELSE (v76 || [{'after': (v77)."after", 'before': (v77)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c75 FROM 
-(SELECT c56, c58, c59, c73 FROM 
+(SELECT c56, c58, list_reduce(list_reverse(list_transform(lists_zipped(c59, c79), lambda pv84: {'after': CASE WHEN ((pv84[1])."reason" = 'restored') THEN (pv84[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv84[1])."seq"})), lambda v82, v83: CASE WHEN list_any(list_transform(v82, lambda v86: (((v83)."before" > (v86)."after") AND ((v83)."before" < (v86)."before")))) THEN v82 ELSE (v82 || [{'after': (v83)."after", 'before': (v83)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c81 FROM 
+(SELECT c56, c58, c59, c79 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c56, c57 AS c58, list_transform(list_sort(list_transform(coalesce(list({'seq': c53, 'reason': c52}), []), lambda v60: {k: CASE WHEN v60 IS NOT NULL THEN {n0: (v60)."seq" IS NOT NULL, v0: (v60)."seq", n1: (v60)."reason" IS NOT NULL, v1: (v60)."reason"} END, v: v60}), 'ASC', 'NULLS LAST'), lambda v60: v60.v) AS c59 FROM 
 (SELECT c56, c57, c53, c52 FROM 
 (SELECT "trace" AS c56, "node" AS c57, "type" AS c55, "seq" AS c53, "reason" AS c52, "family" AS c54 FROM "silver/events") WHERE ((c54 IN ('run')) AND (c55 IN ('node.started')))) WHERE ((NOT (c52 = 'restart')) AND (c53 > (1)::BIGINT)) GROUP BY c56, c57)) JOIN 
 (SELECT * FROM 
-(SELECT c63, c65, list_transform(list_sort(list_transform(coalesce(list({'seq': c64, 'through': c72}), []), lambda v74: {k: CASE WHEN v74 IS NOT NULL THEN {n0: (v74)."seq" IS NOT NULL, v0: (v74)."seq", n1: (v74)."through" IS NOT NULL, v1: (v74)."through"} END, v: v74}), 'ASC', 'NULLS LAST'), lambda v74: v74.v) AS c73 FROM 
+(SELECT c63, c65, list_transform(list_sort(list_transform(coalesce(list({'seq': c64, 'through': c72}), []), lambda v80: {k: CASE WHEN v80 IS NOT NULL THEN {n0: (v80)."seq" IS NOT NULL, v0: (v80)."seq", n1: (v80)."through" IS NOT NULL, v1: (v80)."through"} END, v: v80}), 'ASC', 'NULLS LAST'), lambda v80: v80.v) AS c79 FROM 
+(SELECT c63 AS c63, c65 AS c65, c64 AS c64, c72 AS c72 FROM 
+(SELECT c63, c65, c64, c72 FROM 
 (SELECT c63, c65, c64, c72 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
@@ -373,68 +417,108 @@ SELECT c1 AS "trace", c3 AS "folder", c4 AS "object", c21 AS "kind", c22 AS "sub
 (SELECT * FROM 
 (SELECT c69, c70, c71, c72 FROM 
 (SELECT c69, c70, c71, c72 FROM 
-(SELECT "trace" AS c69, "type" AS c68, "store" AS c70, "backup" AS c71, "through" AS c72, "family" AS c67 FROM "silver/events") WHERE ((c67 IN ('run')) AND (c68 IN ('backup.made')))))) ON (((c63 = c69) AND (c65 = c70)) AND (c66 = c71)))) GROUP BY c63, c65)) ON ((c56 = c63) AND (c58 = c65)))))) ANTI JOIN 
+(SELECT "trace" AS c69, "type" AS c68, "store" AS c70, "backup" AS c71, "through" AS c72, "family" AS c67 FROM "silver/events") WHERE ((c67 IN ('run')) AND (c68 IN ('backup.made')))))) ON (((c63 = c69) AND (c65 = c70)) AND (c66 = c71)))))
+UNION ALL SELECT c75 AS c63, c77 AS c65, c76 AS c64, c78 AS c72 FROM 
+(SELECT c75, c77, c76, c78 FROM 
+(SELECT c75, c77, c76, ((-1))::BIGINT AS c78 FROM 
+(SELECT c75, c76, c77 FROM 
+(SELECT "trace" AS c75, "type" AS c74, "seq" AS c76, "store" AS c77, "family" AS c73 FROM "silver/events") WHERE ((c73 IN ('run')) AND (c74 IN ('store.created'))))))) GROUP BY c63, c65)) ON ((c56 = c63) AND (c58 = c65)))))) ANTI JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c82, c83 FROM 
-(SELECT c82, c83 FROM 
-(SELECT c82, c83 FROM 
-(SELECT "trace" AS c82, "type" AS c85, "store" AS c83, "family" AS c84 FROM "silver/events") WHERE ((c84 IN ('replication')) AND (c85 IN ('store.deleted'))))))) ON ((c56 = c82) AND (c58 = c83))))
-UNION ALL SELECT c86 AS c56, c87 AS c58, c90 AS c75 FROM 
-(SELECT c86, c87, c90 FROM 
-(SELECT c86, c87, [{'after': ((-1))::BIGINT, 'before': 4611686018427387904::BIGINT}] AS c90 FROM 
-(SELECT DISTINCT c86, c87 FROM 
-(SELECT c86, c87 FROM 
-(SELECT c86, c87 FROM 
-(SELECT "trace" AS c86, "type" AS c89, "store" AS c87, "family" AS c88 FROM "silver/events") WHERE ((c88 IN ('replication')) AND (c89 IN ('store.deleted')))))))))) ON ((c25 = c56) AND (c33 = c58))))))) LEFT JOIN 
-(SELECT * FROM 
-(SELECT c98, c101, c100 FROM 
-(SELECT c98, c101, c100, c95, c94 FROM 
+(SELECT c92, c93 FROM 
+(SELECT c92, c93, c88, c89 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c98, c99 AS c101, c100, c95 FROM 
-(SELECT c98, c99, c95, c100 FROM 
-(SELECT "trace" AS c98, "node" AS c99, "type" AS c97, "seq" AS c95, "folder" AS c100, "family" AS c96 FROM "silver/events") WHERE ((c96 IN ('replication')) AND (c97 IN ('replica.dropped')))))) LEFT JOIN 
+(SELECT c92, c93, max(coalesce(c94, (0)::BIGINT)) AS c88 FROM 
+(SELECT c92, c93, c94 FROM 
+(SELECT "trace" AS c92, "type" AS c91, "store" AS c93, "directory_object" AS c94, "family" AS c90 FROM "silver/events") WHERE ((c90 IN ('replication')) AND (c91 IN ('store.deleted')))) GROUP BY c92, c93)) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c106 AS c106, c108 AS c108, c94 AS c94 FROM 
-(SELECT c106, c108, c94 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c106, c108, list_reduce(list_reverse(list_transform(lists_zipped(c109, c123), lambda pv78: {'after': CASE WHEN ((pv78[1])."reason" = 'restored') THEN (pv78[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv78[1])."seq"})), lambda v76, v77: CASE WHEN list_any(list_transform(v76, lambda v80: (((v77)."before" > (v80)."after") AND ((v77)."before" < (v80)."before")))) THEN v76 ELSE (v76 || [{'after': (v77)."after", 'before': (v77)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c94 FROM 
-(SELECT c106, c108, c109, c123 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c106, c107 AS c108, list_transform(list_sort(list_transform(coalesce(list({'seq': c103, 'reason': c102}), []), lambda v110: {k: CASE WHEN v110 IS NOT NULL THEN {n0: (v110)."seq" IS NOT NULL, v0: (v110)."seq", n1: (v110)."reason" IS NOT NULL, v1: (v110)."reason"} END, v: v110}), 'ASC', 'NULLS LAST'), lambda v110: v110.v) AS c109 FROM 
-(SELECT c106, c107, c103, c102 FROM 
-(SELECT "trace" AS c106, "node" AS c107, "type" AS c105, "seq" AS c103, "reason" AS c102, "family" AS c104 FROM "silver/events") WHERE ((c104 IN ('run')) AND (c105 IN ('node.started')))) WHERE ((NOT (c102 = 'restart')) AND (c103 > (1)::BIGINT)) GROUP BY c106, c107)) JOIN 
-(SELECT * FROM 
-(SELECT c113, c115, list_transform(list_sort(list_transform(coalesce(list({'seq': c114, 'through': c122}), []), lambda v124: {k: CASE WHEN v124 IS NOT NULL THEN {n0: (v124)."seq" IS NOT NULL, v0: (v124)."seq", n1: (v124)."through" IS NOT NULL, v1: (v124)."through"} END, v: v124}), 'ASC', 'NULLS LAST'), lambda v124: v124.v) AS c123 FROM 
-(SELECT c113, c115, c114, c122 FROM 
+(SELECT c97, c98, max(c99) AS c89 FROM 
+(SELECT c97, c98, c99 FROM 
+(SELECT "trace" AS c97, "type" AS c96, "store" AS c98, "directory_object" AS c99, "family" AS c95 FROM "silver/events") WHERE ((c95 IN ('run')) AND (c96 IN ('store.created')))) GROUP BY c97, c98)) ON ((c92 = c97) AND (c93 = c98)))) WHERE (c88 >= coalesce(c89, (0)::BIGINT)))) ON ((c56 = c92) AND (c58 = c93))))
+UNION ALL SELECT c104 AS c56, c105 AS c58, c112 AS c81 FROM 
+(SELECT c104, c105, c112 FROM 
+(SELECT c104, c105, [{'after': ((-1))::BIGINT, 'before': 4611686018427387904::BIGINT}] AS c112 FROM 
+(SELECT c104, c105 FROM 
+(SELECT c104, c105, c100, c101 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c113, c115, c116, c114 FROM 
-(SELECT c113, c114, c115, c116 FROM 
-(SELECT "trace" AS c113, "type" AS c112, "seq" AS c114, "store" AS c115, "backup" AS c116, "family" AS c111 FROM "silver/events") WHERE ((c111 IN ('run')) AND (c112 IN ('backup.restored')))))) JOIN 
+(SELECT c104, c105, max(coalesce(c106, (0)::BIGINT)) AS c100 FROM 
+(SELECT c104, c105, c106 FROM 
+(SELECT "trace" AS c104, "type" AS c103, "store" AS c105, "directory_object" AS c106, "family" AS c102 FROM "silver/events") WHERE ((c102 IN ('replication')) AND (c103 IN ('store.deleted')))) GROUP BY c104, c105)) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c119, c120, c121, c122 FROM 
-(SELECT c119, c120, c121, c122 FROM 
-(SELECT "trace" AS c119, "type" AS c118, "store" AS c120, "backup" AS c121, "through" AS c122, "family" AS c117 FROM "silver/events") WHERE ((c117 IN ('run')) AND (c118 IN ('backup.made')))))) ON (((c113 = c119) AND (c115 = c120)) AND (c116 = c121)))) GROUP BY c113, c115)) ON ((c106 = c113) AND (c108 = c115)))))) ANTI JOIN 
+(SELECT c109, c110, max(c111) AS c101 FROM 
+(SELECT c109, c110, c111 FROM 
+(SELECT "trace" AS c109, "type" AS c108, "store" AS c110, "directory_object" AS c111, "family" AS c107 FROM "silver/events") WHERE ((c107 IN ('run')) AND (c108 IN ('store.created')))) GROUP BY c109, c110)) ON ((c104 = c109) AND (c105 = c110)))) WHERE (c100 >= coalesce(c101, (0)::BIGINT))))))) ON ((c25 = c56) AND (c33 = c58))))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c125, c126 FROM 
-(SELECT c125, c126 FROM 
-(SELECT c125, c126 FROM 
-(SELECT "trace" AS c125, "type" AS c128, "store" AS c126, "family" AS c127 FROM "silver/events") WHERE ((c127 IN ('replication')) AND (c128 IN ('store.deleted'))))))) ON ((c106 = c125) AND (c108 = c126))))
-UNION ALL SELECT c129 AS c106, c130 AS c108, c133 AS c94 FROM 
-(SELECT c129, c130, c133 FROM 
-(SELECT c129, c130, [{'after': ((-1))::BIGINT, 'before': 4611686018427387904::BIGINT}] AS c133 FROM 
-(SELECT DISTINCT c129, c130 FROM 
-(SELECT c129, c130 FROM 
-(SELECT c129, c130 FROM 
-(SELECT "trace" AS c129, "type" AS c132, "store" AS c130, "family" AS c131 FROM "silver/events") WHERE ((c131 IN ('replication')) AND (c132 IN ('store.deleted')))))))))) ON ((c98 = c106) AND (c101 = c108)))) WHERE (NOT coalesce(list_any(list_transform(c94, lambda v93: ((c95 > (v93)."after") AND (c95 < (v93)."before")))), FALSE)) GROUP BY c98, c101, c100)) ON (((c25 = c98) AND (c33 = c101)) AND (c30 = c100))))))) GROUP BY c25, c30, c31)) ON (((c1 = c25) AND (c3 = c30)) AND (c4 = c31)))))))))))))))))))));
+(SELECT c120, c123, c122 FROM 
+(SELECT c120, c123, c122, c117, c116 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c120, c121 AS c123, c122, c117 FROM 
+(SELECT c120, c121, c117, c122 FROM 
+(SELECT "trace" AS c120, "node" AS c121, "type" AS c119, "seq" AS c117, "folder" AS c122, "family" AS c118 FROM "silver/events") WHERE ((c118 IN ('replication')) AND (c119 IN ('replica.dropped')))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c128 AS c128, c130 AS c130, c116 AS c116 FROM 
+(SELECT c128, c130, c116 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c128, c130, list_reduce(list_reverse(list_transform(lists_zipped(c131, c151), lambda pv84: {'after': CASE WHEN ((pv84[1])."reason" = 'restored') THEN (pv84[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv84[1])."seq"})), lambda v82, v83: CASE WHEN list_any(list_transform(v82, lambda v86: (((v83)."before" > (v86)."after") AND ((v83)."before" < (v86)."before")))) THEN v82 ELSE (v82 || [{'after': (v83)."after", 'before': (v83)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c116 FROM 
+(SELECT c128, c130, c131, c151 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c128, c129 AS c130, list_transform(list_sort(list_transform(coalesce(list({'seq': c125, 'reason': c124}), []), lambda v132: {k: CASE WHEN v132 IS NOT NULL THEN {n0: (v132)."seq" IS NOT NULL, v0: (v132)."seq", n1: (v132)."reason" IS NOT NULL, v1: (v132)."reason"} END, v: v132}), 'ASC', 'NULLS LAST'), lambda v132: v132.v) AS c131 FROM 
+(SELECT c128, c129, c125, c124 FROM 
+(SELECT "trace" AS c128, "node" AS c129, "type" AS c127, "seq" AS c125, "reason" AS c124, "family" AS c126 FROM "silver/events") WHERE ((c126 IN ('run')) AND (c127 IN ('node.started')))) WHERE ((NOT (c124 = 'restart')) AND (c125 > (1)::BIGINT)) GROUP BY c128, c129)) JOIN 
+(SELECT * FROM 
+(SELECT c135, c137, list_transform(list_sort(list_transform(coalesce(list({'seq': c136, 'through': c144}), []), lambda v152: {k: CASE WHEN v152 IS NOT NULL THEN {n0: (v152)."seq" IS NOT NULL, v0: (v152)."seq", n1: (v152)."through" IS NOT NULL, v1: (v152)."through"} END, v: v152}), 'ASC', 'NULLS LAST'), lambda v152: v152.v) AS c151 FROM 
+(SELECT c135 AS c135, c137 AS c137, c136 AS c136, c144 AS c144 FROM 
+(SELECT c135, c137, c136, c144 FROM 
+(SELECT c135, c137, c136, c144 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c135, c137, c138, c136 FROM 
+(SELECT c135, c136, c137, c138 FROM 
+(SELECT "trace" AS c135, "type" AS c134, "seq" AS c136, "store" AS c137, "backup" AS c138, "family" AS c133 FROM "silver/events") WHERE ((c133 IN ('run')) AND (c134 IN ('backup.restored')))))) JOIN 
+(SELECT * FROM 
+(SELECT c141, c142, c143, c144 FROM 
+(SELECT c141, c142, c143, c144 FROM 
+(SELECT "trace" AS c141, "type" AS c140, "store" AS c142, "backup" AS c143, "through" AS c144, "family" AS c139 FROM "silver/events") WHERE ((c139 IN ('run')) AND (c140 IN ('backup.made')))))) ON (((c135 = c141) AND (c137 = c142)) AND (c138 = c143)))))
+UNION ALL SELECT c147 AS c135, c149 AS c137, c148 AS c136, c150 AS c144 FROM 
+(SELECT c147, c149, c148, c150 FROM 
+(SELECT c147, c149, c148, ((-1))::BIGINT AS c150 FROM 
+(SELECT c147, c148, c149 FROM 
+(SELECT "trace" AS c147, "type" AS c146, "seq" AS c148, "store" AS c149, "family" AS c145 FROM "silver/events") WHERE ((c145 IN ('run')) AND (c146 IN ('store.created'))))))) GROUP BY c135, c137)) ON ((c128 = c135) AND (c130 = c137)))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT c157, c158 FROM 
+(SELECT c157, c158, c153, c154 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c157, c158, max(coalesce(c159, (0)::BIGINT)) AS c153 FROM 
+(SELECT c157, c158, c159 FROM 
+(SELECT "trace" AS c157, "type" AS c156, "store" AS c158, "directory_object" AS c159, "family" AS c155 FROM "silver/events") WHERE ((c155 IN ('replication')) AND (c156 IN ('store.deleted')))) GROUP BY c157, c158)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c162, c163, max(c164) AS c154 FROM 
+(SELECT c162, c163, c164 FROM 
+(SELECT "trace" AS c162, "type" AS c161, "store" AS c163, "directory_object" AS c164, "family" AS c160 FROM "silver/events") WHERE ((c160 IN ('run')) AND (c161 IN ('store.created')))) GROUP BY c162, c163)) ON ((c157 = c162) AND (c158 = c163)))) WHERE (c153 >= coalesce(c154, (0)::BIGINT)))) ON ((c128 = c157) AND (c130 = c158))))
+UNION ALL SELECT c169 AS c128, c170 AS c130, c177 AS c116 FROM 
+(SELECT c169, c170, c177 FROM 
+(SELECT c169, c170, [{'after': ((-1))::BIGINT, 'before': 4611686018427387904::BIGINT}] AS c177 FROM 
+(SELECT c169, c170 FROM 
+(SELECT c169, c170, c165, c166 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c169, c170, max(coalesce(c171, (0)::BIGINT)) AS c165 FROM 
+(SELECT c169, c170, c171 FROM 
+(SELECT "trace" AS c169, "type" AS c168, "store" AS c170, "directory_object" AS c171, "family" AS c167 FROM "silver/events") WHERE ((c167 IN ('replication')) AND (c168 IN ('store.deleted')))) GROUP BY c169, c170)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c174, c175, max(c176) AS c166 FROM 
+(SELECT c174, c175, c176 FROM 
+(SELECT "trace" AS c174, "type" AS c173, "store" AS c175, "directory_object" AS c176, "family" AS c172 FROM "silver/events") WHERE ((c172 IN ('run')) AND (c173 IN ('store.created')))) GROUP BY c174, c175)) ON ((c169 = c174) AND (c170 = c175)))) WHERE (c165 >= coalesce(c166, (0)::BIGINT))))))) ON ((c120 = c128) AND (c123 = c130)))) WHERE (NOT coalesce(list_any(list_transform(c116, lambda v115: ((c117 > (v115)."after") AND (c117 < (v115)."before")))), FALSE)) GROUP BY c120, c123, c122)) ON (((c25 = c120) AND (c33 = c123)) AND (c30 = c122))))))) GROUP BY c25, c30, c31)) ON (((c1 = c25) AND (c3 = c30)) AND (c4 = c31)))))))))))))))))))));
 
 -- table evidence/stores
 -- columns "trace" VARCHAR, "store" VARCHAR, "seen" BOOLEAN
-SELECT c1 AS "trace", c2 AS "store", c19 AS "seen" FROM (SELECT c1, c2, coalesce(c18, FALSE) AS c19 FROM 
-(SELECT c1, c2, c18 FROM 
+SELECT c1 AS "trace", c2 AS "store", c27 AS "seen" FROM (SELECT c1, c2, coalesce(c26, FALSE) AS c27 FROM 
+(SELECT c1, c2, c26 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c1, c2 FROM 
@@ -451,16 +535,23 @@ UNION ALL SELECT c4 AS c1, c5 AS c2 FROM
 (SELECT c4, c8 FROM 
 (SELECT "trace" AS c4, "node" AS c8, "type" AS c7, "family" AS c6 FROM "silver/events") WHERE ((c6 IN ('run')) AND (c7 IN ('node.started')))))))))) ANTI JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c9, c10 FROM 
-(SELECT c9, c10 FROM 
-(SELECT c9, c10 FROM 
-(SELECT "trace" AS c9, "type" AS c12, "store" AS c10, "family" AS c11 FROM "silver/events") WHERE ((c11 IN ('replication')) AND (c12 IN ('store.deleted'))))))) ON ((c1 = c9) AND (c2 = c10))))) LEFT JOIN 
+(SELECT c13, c14 FROM 
+(SELECT c13, c14, c9, c10 FROM 
 (SELECT * FROM 
-(SELECT c13, c14, TRUE AS c18 FROM 
-(SELECT DISTINCT c13, c14 FROM 
-(SELECT c13, c17 AS c14 FROM 
-(SELECT c13, c17 FROM 
-(SELECT "trace" AS c13, "node" AS c17, "type" AS c16, "family" AS c15 FROM "silver/events") WHERE ((c15 IN ('run')) AND (c16 IN ('node.started')))))))) ON ((c1 = c13) AND (c2 = c14)))));
+(SELECT * FROM 
+(SELECT c13, c14, max(coalesce(c15, (0)::BIGINT)) AS c9 FROM 
+(SELECT c13, c14, c15 FROM 
+(SELECT "trace" AS c13, "type" AS c12, "store" AS c14, "directory_object" AS c15, "family" AS c11 FROM "silver/events") WHERE ((c11 IN ('replication')) AND (c12 IN ('store.deleted')))) GROUP BY c13, c14)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c18, c19, max(c20) AS c10 FROM 
+(SELECT c18, c19, c20 FROM 
+(SELECT "trace" AS c18, "type" AS c17, "store" AS c19, "directory_object" AS c20, "family" AS c16 FROM "silver/events") WHERE ((c16 IN ('run')) AND (c17 IN ('store.created')))) GROUP BY c18, c19)) ON ((c13 = c18) AND (c14 = c19)))) WHERE (c9 >= coalesce(c10, (0)::BIGINT)))) ON ((c1 = c13) AND (c2 = c14))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c21, c22, TRUE AS c26 FROM 
+(SELECT DISTINCT c21, c22 FROM 
+(SELECT c21, c25 AS c22 FROM 
+(SELECT c21, c25 FROM 
+(SELECT "trace" AS c21, "node" AS c25, "type" AS c24, "family" AS c23 FROM "silver/events") WHERE ((c23 IN ('run')) AND (c24 IN ('node.started')))))))) ON ((c1 = c21) AND (c2 = c22)))));
 
 -- table evidence/doubts
 -- columns "trace" VARCHAR, "doubt" VARCHAR
@@ -549,10 +640,10 @@ SELECT c1 AS "trace", c4 AS "folder", c5 AS "path", c3 AS "holders", c6 AS "doub
 (SELECT c1, '1-1' AS c4, '1-1' AS c5, c3, FALSE AS c6 FROM 
 (SELECT c1, list_sort(coalesce(list(DISTINCT c2) FILTER (WHERE c2 IS NOT NULL), []), 'ASC', 'NULLS LAST') AS c3 FROM 
 (SELECT "trace" AS c1, "store" AS c2 FROM "evidence/stores") GROUP BY c1))
-UNION ALL SELECT c11 AS c1, c76 AS c4, c77 AS c5, c83 AS c3, c71 AS c6 FROM 
-(SELECT c11, c76, c77, c83, c71 FROM 
-(SELECT c11, c76, c77, list_filter(c30, lambda v84: (NOT list_contains(coalesce(c82, CAST([] AS VARCHAR[])), v84))) AS c83, c71 FROM 
-(SELECT c11, c76, c77, c30, c71, c82 FROM 
+UNION ALL SELECT c11 AS c1, c76 AS c4, c77 AS c5, c91 AS c3, c71 AS c6 FROM 
+(SELECT c11, c76, c77, c91, c71 FROM 
+(SELECT c11, c76, c77, list_filter(c30, lambda v92: (NOT list_contains(coalesce(c90, CAST([] AS VARCHAR[])), v92))) AS c91, c71 FROM 
+(SELECT c11, c76, c77, c30, c71, c90 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c11, c15 AS c76, list_text((list_reverse((c7)."names") || [c28]), '/') AS c77, c30, c71 FROM 
@@ -598,11 +689,18 @@ UNION ALL SELECT c11 AS c1, c76 AS c4, c77 AS c5, c83 AS c3, c71 AS c6 FROM
 (SELECT c64, c65 AS c66 FROM 
 (SELECT "trace" AS c64, "folder" AS c62, "object" AS c65, "act" AS c63 FROM "evidence/versions") WHERE ((c62 = '1-1') AND (c63 = 'made'))) GROUP BY c64, c66)) ON ((c42 = c64) AND (c46 = c66)))) GROUP BY c42)) ON (c11 = c42))))) WHERE (NOT (c7)."dead"))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c78, coalesce(list(DISTINCT c79) FILTER (WHERE c79 IS NOT NULL), []) AS c82 FROM 
-(SELECT DISTINCT c78, c79 FROM 
-(SELECT c78, c79 FROM 
-(SELECT c78, c79 FROM 
-(SELECT "trace" AS c78, "type" AS c81, "store" AS c79, "family" AS c80 FROM "silver/events") WHERE ((c80 IN ('replication')) AND (c81 IN ('store.deleted')))))) GROUP BY c78)) ON (c11 = c78))))));
+(SELECT c82, coalesce(list(DISTINCT c83) FILTER (WHERE c83 IS NOT NULL), []) AS c90 FROM 
+(SELECT c82, c83 FROM 
+(SELECT c82, c83, c78, c79 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c82, c83, max(coalesce(c84, (0)::BIGINT)) AS c78 FROM 
+(SELECT c82, c83, c84 FROM 
+(SELECT "trace" AS c82, "type" AS c81, "store" AS c83, "directory_object" AS c84, "family" AS c80 FROM "silver/events") WHERE ((c80 IN ('replication')) AND (c81 IN ('store.deleted')))) GROUP BY c82, c83)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c87, c88, max(c89) AS c79 FROM 
+(SELECT c87, c88, c89 FROM 
+(SELECT "trace" AS c87, "type" AS c86, "store" AS c88, "directory_object" AS c89, "family" AS c85 FROM "silver/events") WHERE ((c85 IN ('run')) AND (c86 IN ('store.created')))) GROUP BY c87, c88)) ON ((c82 = c87) AND (c83 = c88)))) WHERE (c78 >= coalesce(c79, (0)::BIGINT))) GROUP BY c82)) ON (c11 = c82))))));
 
 -- table evidence/mails
 -- columns "trace" VARCHAR, "mail" VARCHAR, "store" VARCHAR, "sender" VARCHAR, "message_type" BIGINT, "size" BIGINT, "number" BIGINT, "marks" VARCHAR[], "submitted_at" BIGINT, "received_at" BIGINT, "times" BIGINT, "dropped_at" BIGINT, "fault" VARCHAR, "expired_at" BIGINT, "bad_at" BIGINT, "reason" VARCHAR
@@ -683,7 +781,7 @@ SELECT c1 AS "trace", c2 AS "folder", c3 AS "path", c4 AS "holders", c29 AS "jud
 
 -- table evidence/restored
 -- columns "trace" VARCHAR, "node" VARCHAR
-SELECT c5 AS "trace", c18 AS "node" FROM (SELECT c5, c7 AS c18 FROM 
+SELECT c5 AS "trace", c22 AS "node" FROM (SELECT c5, c7 AS c22 FROM 
 (SELECT c5, c7 FROM 
 (SELECT c5, c7 FROM 
 (SELECT * FROM 
@@ -692,6 +790,8 @@ SELECT c5 AS "trace", c18 AS "node" FROM (SELECT c5, c7 AS c18 FROM
 (SELECT c5, c6, c2, c1 FROM 
 (SELECT "trace" AS c5, "node" AS c6, "type" AS c4, "seq" AS c2, "reason" AS c1, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('run')) AND (c4 IN ('node.started')))) WHERE ((NOT (c1 = 'restart')) AND (c2 > (1)::BIGINT)) GROUP BY c5, c6)) JOIN 
 (SELECT * FROM 
+(SELECT c10, c11 FROM 
+(SELECT c10 AS c10, c11 AS c11 FROM 
 (SELECT c10, c11 FROM 
 (SELECT c10, c11 FROM 
 (SELECT * FROM 
@@ -702,7 +802,12 @@ SELECT c5 AS "trace", c18 AS "node" FROM (SELECT c5, c7 AS c18 FROM
 (SELECT * FROM 
 (SELECT c15, c16, c17 FROM 
 (SELECT c15, c16, c17 FROM 
-(SELECT "trace" AS c15, "type" AS c14, "store" AS c16, "backup" AS c17, "family" AS c13 FROM "silver/events") WHERE ((c13 IN ('run')) AND (c14 IN ('backup.made')))))) ON (((c10 = c15) AND (c11 = c16)) AND (c12 = c17)))) GROUP BY c10, c11)) ON ((c5 = c10) AND (c7 = c11))))));
+(SELECT "trace" AS c15, "type" AS c14, "store" AS c16, "backup" AS c17, "family" AS c13 FROM "silver/events") WHERE ((c13 IN ('run')) AND (c14 IN ('backup.made')))))) ON (((c10 = c15) AND (c11 = c16)) AND (c12 = c17)))))
+UNION ALL SELECT c20 AS c10, c21 AS c11 FROM 
+(SELECT c20, c21 FROM 
+(SELECT c20, c21 FROM 
+(SELECT c20, c21 FROM 
+(SELECT "trace" AS c20, "type" AS c19, "store" AS c21, "family" AS c18 FROM "silver/events") WHERE ((c18 IN ('run')) AND (c19 IN ('store.created'))))))) GROUP BY c10, c11)) ON ((c5 = c10) AND (c7 = c11))))));
 
 -- table evidence/plain
 -- columns "trace" VARCHAR, "node" VARCHAR
@@ -724,14 +829,14 @@ SELECT c6 AS "trace", c15 AS "node" FROM (SELECT c6, c2 AS c15 FROM
 
 -- table evidence/nodes
 -- columns "trace" VARCHAR, "node" VARCHAR, "exact" BOOLEAN, "skews" STRUCT("since" BIGINT, "until" BIGINT)[], "hindered" STRUCT("since" BIGINT, "until" BIGINT)[], "gone" BOOLEAN, "rerouted" BOOLEAN, "altered" BOOLEAN, "relays" VARCHAR[], "sent_until" BIGINT, "undone_spans" STRUCT("after" BIGINT, "before" BIGINT)[]
-SELECT c3 AS "trace", c4 AS "node", c110 AS "exact", c70 AS "skews", c61 AS "hindered", c111 AS "gone", c112 AS "rerouted", c113 AS "altered", c17 AS "relays", c114 AS "sent_until", c102 AS "undone_spans" FROM (SELECT c3, c4, coalesce((c14 AND (c25 IS NULL)), FALSE) AS c110, c70, c61, (c46 IS NOT NULL) AS c111, (c40 IS NOT NULL) AS c112, (c30 IS NOT NULL) AS c113, c17, CASE WHEN (((c35 IS NULL) AND (NOT c15)) AND (c6 <= c20)) THEN c20 END AS c114, c102 FROM 
-(SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30, c35, c40, c46, c61, c70, c102 FROM 
+SELECT c3 AS "trace", c4 AS "node", c124 AS "exact", c78 AS "skews", c69 AS "hindered", c125 AS "gone", c126 AS "rerouted", c127 AS "altered", c17 AS "relays", c128 AS "sent_until", c116 AS "undone_spans" FROM (SELECT c3, c4, coalesce((c14 AND (c25 IS NULL)), FALSE) AS c124, c78, c69, (c54 IS NOT NULL) AS c125, (c40 IS NOT NULL) AS c126, (c30 IS NOT NULL) AS c127, c17, CASE WHEN (((c35 IS NULL) AND (NOT c15)) AND (c6 <= c20)) THEN c20 END AS c128, c116 FROM 
+(SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30, c35, c40, c54, c69, c78, c116 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30, c35, c40, c46, c61, c70 FROM 
+(SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30, c35, c40, c54, c69, c78 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30, c35, c40, c46 FROM 
+(SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30, c35, c40, c54 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c3, c4, c6, c14, c15, c17, c20, c25, c30, c35, c40 FROM 
@@ -780,105 +885,119 @@ SELECT c3 AS "trace", c4 AS "node", c110 AS "exact", c70 AS "skews", c61 AS "hin
 (SELECT c36, c37 FROM 
 (SELECT "trace" AS c36, "node" AS c37, "type" AS c39, "family" AS c38 FROM "silver/events") WHERE ((c38 IN ('mail')) AND (c39 IN ('link.down', 'link.up'))))))) ON ((c3 = c36) AND (c4 = c37))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c41, c45, TRUE AS c46 FROM 
-(SELECT c41, c42 AS c45 FROM 
-(SELECT DISTINCT c41, c42 FROM 
-(SELECT c41, c42 FROM 
-(SELECT c41, c42 FROM 
-(SELECT "trace" AS c41, "type" AS c44, "store" AS c42, "family" AS c43 FROM "silver/events") WHERE ((c43 IN ('replication')) AND (c44 IN ('store.deleted'))))))))) ON ((c3 = c41) AND (c4 = c45))))) LEFT JOIN 
-(SELECT * FROM 
-(SELECT c50, map_extract_value(c53, 'server') AS c60, coalesce(list(DISTINCT {'since': coalesce(subtract_wrapped(c51, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v64: multiply_wrapped(text_to_bigint(split_part(v64, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v64, ' ', 2)))), lambda v62, v63: add_wrapped(v62, v63), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), (0)::BIGINT), 'until': coalesce(add_wrapped(c59, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v68: multiply_wrapped(text_to_bigint(split_part(v68, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v68, ' ', 2)))), lambda v66, v67: add_wrapped(v66, v67), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), 4611686018427387904::BIGINT)}), []) AS c61, coalesce(list(DISTINCT CASE WHEN (c47 = 'skew') THEN {'since': coalesce(subtract_wrapped(c51, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v73: multiply_wrapped(text_to_bigint(split_part(v73, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v73, ' ', 2)))), lambda v71, v72: add_wrapped(v71, v72), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), (0)::BIGINT), 'until': coalesce(add_wrapped(c59, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v77: multiply_wrapped(text_to_bigint(split_part(v77, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v77, ' ', 2)))), lambda v75, v76: add_wrapped(v75, v76), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), 4611686018427387904::BIGINT)} END) FILTER (WHERE CASE WHEN (c47 = 'skew') THEN {'since': coalesce(subtract_wrapped(c51, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v73: multiply_wrapped(text_to_bigint(split_part(v73, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v73, ' ', 2)))), lambda v71, v72: add_wrapped(v71, v72), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), (0)::BIGINT), 'until': coalesce(add_wrapped(c59, CASE WHEN (c47 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c53, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c53, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v77: multiply_wrapped(text_to_bigint(split_part(v77, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v77, ' ', 2)))), lambda v75, v76: add_wrapped(v75, v76), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), 4611686018427387904::BIGINT)} END IS NOT NULL), []) AS c70 FROM 
-(SELECT c50, c51, c47, c53, c59 FROM 
+(SELECT c45, c53, TRUE AS c54 FROM 
+(SELECT c45, c46 AS c53 FROM 
+(SELECT c45, c46 FROM 
+(SELECT c45, c46, c41, c42 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c50, c51, c52, c47, c53 FROM 
-(SELECT "trace" AS c50, "type" AS c49, "at" AS c51, "fault" AS c52, "kind" AS c47, "details" AS c53, "family" AS c48 FROM "silver/events") WHERE ((c48 IN ('run')) AND (c49 IN ('fault.injected')))) WHERE (c47 IN ('stall', 'skew'))) LEFT JOIN 
+(SELECT c45, c46, max(coalesce(c47, (0)::BIGINT)) AS c41 FROM 
+(SELECT c45, c46, c47 FROM 
+(SELECT "trace" AS c45, "type" AS c44, "store" AS c46, "directory_object" AS c47, "family" AS c43 FROM "silver/events") WHERE ((c43 IN ('replication')) AND (c44 IN ('store.deleted')))) GROUP BY c45, c46)) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c56, c58, add_wrapped(max(c57), (900000000)::BIGINT) AS c59 FROM 
-(SELECT c56, c57, c58 FROM 
-(SELECT "trace" AS c56, "type" AS c55, "at" AS c57, "fault" AS c58, "family" AS c54 FROM "silver/events") WHERE ((c54 IN ('run')) AND (c55 IN ('fault.healed')))) GROUP BY c56, c58)) ON ((c50 = c56) AND (c52 = c58)))) GROUP BY c50, map_extract_value(c53, 'server'))) ON ((c3 = c50) AND (c4 = c60))))) LEFT JOIN 
+(SELECT c50, c51, max(c52) AS c42 FROM 
+(SELECT c50, c51, c52 FROM 
+(SELECT "trace" AS c50, "type" AS c49, "store" AS c51, "directory_object" AS c52, "family" AS c48 FROM "silver/events") WHERE ((c48 IN ('run')) AND (c49 IN ('store.created')))) GROUP BY c50, c51)) ON ((c45 = c50) AND (c46 = c51)))) WHERE (c41 >= coalesce(c42, (0)::BIGINT)))))) ON ((c3 = c45) AND (c4 = c53))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c83, c85 AS c109, c102 FROM 
-(SELECT c83, c85, list_reduce(list_reverse(list_transform(lists_zipped(c86, c100), lambda pv105: {'after': CASE WHEN ((pv105[1])."reason" = 'restored') THEN (pv105[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv105[1])."seq"})), lambda v103, v104: CASE WHEN list_any(list_transform(v103, lambda v107: (((v104)."before" > (v107)."after") AND ((v104)."before" < (v107)."before")))) THEN v103 ELSE (v103 || [{'after': (v104)."after", 'before': (v104)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c102 FROM 
-(SELECT c83, c85, c86, c100 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c83, c84 AS c85, list_transform(list_sort(list_transform(coalesce(list({'seq': c80, 'reason': c79}), []), lambda v87: {k: CASE WHEN v87 IS NOT NULL THEN {n0: (v87)."seq" IS NOT NULL, v0: (v87)."seq", n1: (v87)."reason" IS NOT NULL, v1: (v87)."reason"} END, v: v87}), 'ASC', 'NULLS LAST'), lambda v87: v87.v) AS c86 FROM 
-(SELECT c83, c84, c80, c79 FROM 
-(SELECT "trace" AS c83, "node" AS c84, "type" AS c82, "seq" AS c80, "reason" AS c79, "family" AS c81 FROM "silver/events") WHERE ((c81 IN ('run')) AND (c82 IN ('node.started')))) WHERE ((NOT (c79 = 'restart')) AND (c80 > (1)::BIGINT)) GROUP BY c83, c84)) JOIN 
-(SELECT * FROM 
-(SELECT c90, c92, list_transform(list_sort(list_transform(coalesce(list({'seq': c91, 'through': c99}), []), lambda v101: {k: CASE WHEN v101 IS NOT NULL THEN {n0: (v101)."seq" IS NOT NULL, v0: (v101)."seq", n1: (v101)."through" IS NOT NULL, v1: (v101)."through"} END, v: v101}), 'ASC', 'NULLS LAST'), lambda v101: v101.v) AS c100 FROM 
-(SELECT c90, c92, c91, c99 FROM 
+(SELECT c58, map_extract_value(c61, 'server') AS c68, coalesce(list(DISTINCT {'since': coalesce(subtract_wrapped(c59, CASE WHEN (c55 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c61, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c61, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v72: multiply_wrapped(text_to_bigint(split_part(v72, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v72, ' ', 2)))), lambda v70, v71: add_wrapped(v70, v71), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), (0)::BIGINT), 'until': coalesce(add_wrapped(c67, CASE WHEN (c55 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c61, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c61, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v76: multiply_wrapped(text_to_bigint(split_part(v76, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v76, ' ', 2)))), lambda v74, v75: add_wrapped(v74, v75), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), 4611686018427387904::BIGINT)}), []) AS c69, coalesce(list(DISTINCT CASE WHEN (c55 = 'skew') THEN {'since': coalesce(subtract_wrapped(c59, CASE WHEN (c55 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c61, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c61, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v81: multiply_wrapped(text_to_bigint(split_part(v81, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v81, ' ', 2)))), lambda v79, v80: add_wrapped(v79, v80), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), (0)::BIGINT), 'until': coalesce(add_wrapped(c67, CASE WHEN (c55 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c61, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c61, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v85: multiply_wrapped(text_to_bigint(split_part(v85, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v85, ' ', 2)))), lambda v83, v84: add_wrapped(v83, v84), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), 4611686018427387904::BIGINT)} END) FILTER (WHERE CASE WHEN (c55 = 'skew') THEN {'since': coalesce(subtract_wrapped(c59, CASE WHEN (c55 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c61, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c61, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v81: multiply_wrapped(text_to_bigint(split_part(v81, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v81, ' ', 2)))), lambda v79, v80: add_wrapped(v79, v80), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), (0)::BIGINT), 'until': coalesce(add_wrapped(c67, CASE WHEN (c55 = 'skew') THEN list_reduce(list_transform(CASE WHEN regexp_matches(map_extract_value(c61, 'by'), '^-?[0-9]+ (us|ms|s|min|h|d)( [0-9]+ (us|ms|s|min|h|d))*(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN regexp_extract_all(map_extract_value(c61, 'by'), '[0-9]+ (us|ms|s|min|h|d)', 0) END, lambda v85: multiply_wrapped(text_to_bigint(split_part(v85, ' ', 1)), map_extract_value(MAP {'us': (1)::BIGINT, 'ms': (1000)::BIGINT, 's': (1000000)::BIGINT, 'min': (60000000)::BIGINT, 'h': 3600000000::BIGINT, 'd': 86400000000::BIGINT}, split_part(v85, ' ', 2)))), lambda v83, v84: add_wrapped(v83, v84), CAST((0)::BIGINT AS BIGINT)) ELSE (0)::BIGINT END), 4611686018427387904::BIGINT)} END IS NOT NULL), []) AS c78 FROM 
+(SELECT c58, c59, c55, c61, c67 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c90, c92, c93, c91 FROM 
-(SELECT c90, c91, c92, c93 FROM 
-(SELECT "trace" AS c90, "type" AS c89, "seq" AS c91, "store" AS c92, "backup" AS c93, "family" AS c88 FROM "silver/events") WHERE ((c88 IN ('run')) AND (c89 IN ('backup.restored')))))) JOIN 
+(SELECT c58, c59, c60, c55, c61 FROM 
+(SELECT "trace" AS c58, "type" AS c57, "at" AS c59, "fault" AS c60, "kind" AS c55, "details" AS c61, "family" AS c56 FROM "silver/events") WHERE ((c56 IN ('run')) AND (c57 IN ('fault.injected')))) WHERE (c55 IN ('stall', 'skew'))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c96, c97, c98, c99 FROM 
-(SELECT c96, c97, c98, c99 FROM 
-(SELECT "trace" AS c96, "type" AS c95, "store" AS c97, "backup" AS c98, "through" AS c99, "family" AS c94 FROM "silver/events") WHERE ((c94 IN ('run')) AND (c95 IN ('backup.made')))))) ON (((c90 = c96) AND (c92 = c97)) AND (c93 = c98)))) GROUP BY c90, c92)) ON ((c83 = c90) AND (c85 = c92))))))) ON ((c3 = c83) AND (c4 = c109)))));
+(SELECT c64, c66, add_wrapped(max(c65), (900000000)::BIGINT) AS c67 FROM 
+(SELECT c64, c65, c66 FROM 
+(SELECT "trace" AS c64, "type" AS c63, "at" AS c65, "fault" AS c66, "family" AS c62 FROM "silver/events") WHERE ((c62 IN ('run')) AND (c63 IN ('fault.healed')))) GROUP BY c64, c66)) ON ((c58 = c64) AND (c60 = c66)))) GROUP BY c58, map_extract_value(c61, 'server'))) ON ((c3 = c58) AND (c4 = c68))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c91, c93 AS c123, c116 FROM 
+(SELECT c91, c93, list_reduce(list_reverse(list_transform(lists_zipped(c94, c114), lambda pv119: {'after': CASE WHEN ((pv119[1])."reason" = 'restored') THEN (pv119[2])."through" ELSE ((-1))::BIGINT END, 'before': (pv119[1])."seq"})), lambda v117, v118: CASE WHEN list_any(list_transform(v117, lambda v121: (((v118)."before" > (v121)."after") AND ((v118)."before" < (v121)."before")))) THEN v117 ELSE (v117 || [{'after': (v118)."after", 'before': (v118)."before"}]) END, CAST(CAST([] AS STRUCT("after" BIGINT, "before" BIGINT)[]) AS STRUCT("after" BIGINT, "before" BIGINT)[])) AS c116 FROM 
+(SELECT c91, c93, c94, c114 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c91, c92 AS c93, list_transform(list_sort(list_transform(coalesce(list({'seq': c88, 'reason': c87}), []), lambda v95: {k: CASE WHEN v95 IS NOT NULL THEN {n0: (v95)."seq" IS NOT NULL, v0: (v95)."seq", n1: (v95)."reason" IS NOT NULL, v1: (v95)."reason"} END, v: v95}), 'ASC', 'NULLS LAST'), lambda v95: v95.v) AS c94 FROM 
+(SELECT c91, c92, c88, c87 FROM 
+(SELECT "trace" AS c91, "node" AS c92, "type" AS c90, "seq" AS c88, "reason" AS c87, "family" AS c89 FROM "silver/events") WHERE ((c89 IN ('run')) AND (c90 IN ('node.started')))) WHERE ((NOT (c87 = 'restart')) AND (c88 > (1)::BIGINT)) GROUP BY c91, c92)) JOIN 
+(SELECT * FROM 
+(SELECT c98, c100, list_transform(list_sort(list_transform(coalesce(list({'seq': c99, 'through': c107}), []), lambda v115: {k: CASE WHEN v115 IS NOT NULL THEN {n0: (v115)."seq" IS NOT NULL, v0: (v115)."seq", n1: (v115)."through" IS NOT NULL, v1: (v115)."through"} END, v: v115}), 'ASC', 'NULLS LAST'), lambda v115: v115.v) AS c114 FROM 
+(SELECT c98 AS c98, c100 AS c100, c99 AS c99, c107 AS c107 FROM 
+(SELECT c98, c100, c99, c107 FROM 
+(SELECT c98, c100, c99, c107 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c98, c100, c101, c99 FROM 
+(SELECT c98, c99, c100, c101 FROM 
+(SELECT "trace" AS c98, "type" AS c97, "seq" AS c99, "store" AS c100, "backup" AS c101, "family" AS c96 FROM "silver/events") WHERE ((c96 IN ('run')) AND (c97 IN ('backup.restored')))))) JOIN 
+(SELECT * FROM 
+(SELECT c104, c105, c106, c107 FROM 
+(SELECT c104, c105, c106, c107 FROM 
+(SELECT "trace" AS c104, "type" AS c103, "store" AS c105, "backup" AS c106, "through" AS c107, "family" AS c102 FROM "silver/events") WHERE ((c102 IN ('run')) AND (c103 IN ('backup.made')))))) ON (((c98 = c104) AND (c100 = c105)) AND (c101 = c106)))))
+UNION ALL SELECT c110 AS c98, c112 AS c100, c111 AS c99, c113 AS c107 FROM 
+(SELECT c110, c112, c111, c113 FROM 
+(SELECT c110, c112, c111, ((-1))::BIGINT AS c113 FROM 
+(SELECT c110, c111, c112 FROM 
+(SELECT "trace" AS c110, "type" AS c109, "seq" AS c111, "store" AS c112, "family" AS c108 FROM "silver/events") WHERE ((c108 IN ('run')) AND (c109 IN ('store.created'))))))) GROUP BY c98, c100)) ON ((c91 = c98) AND (c93 = c100))))))) ON ((c3 = c91) AND (c4 = c123)))));
 
 -- table evidence/candidates
 -- columns "trace" VARCHAR, "store" VARCHAR, "node" VARCHAR, "seq" BIGINT, "at" BIGINT, "folder" VARCHAR, "entry" BIGINT, "method" VARCHAR, "what" VARCHAR, "place" INTEGER, "stated" STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN), "expired" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "listed_seq" BIGINT, "prefers" VARCHAR, "down" BOOLEAN, "asked_at" BIGINT, "transit" BIGINT, "leaving" BOOLEAN, "stale" BOOLEAN, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "unsure" BOOLEAN, "claim" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "cost" BIGINT, "affinity" BIGINT, "version" VARCHAR, "site" VARCHAR, "preferred" BOOLEAN
-SELECT c6 AS "trace", c14 AS "store", c7 AS "node", c8 AS "seq", c9 AS "at", c10 AS "folder", c11 AS "entry", c13 AS "method", c1 AS "what", c2 AS "place", c3 AS "stated", c441 AS "expired", c433 AS "listed_seq", c432 AS "prefers", c435 AS "down", c436 AS "asked_at", c437 AS "transit", c443 AS "leaving", c445 AS "stale", c446 AS "row", c447 AS "unsure", c450 AS "claim", c458 AS "cost", c459 AS "affinity", c463 AS "version", c462 AS "site", c464 AS "preferred" FROM (SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c441, c433, c432, c435, c436, c437, c443, c445, c446, c447, c450, c458, c459, c463, c462, c464 FROM 
-(SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c441, c433, c432, c435, c436, c437, c443, c445, c446, c447, c450, c458, c459, c463, c462, coalesce((c14 = c432), FALSE) AS c464 FROM 
-(SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c441, c433, c432, c435, c436, c437, c443, c445, c446, c447, c450, c458, c459, c463, c462 FROM 
+SELECT c6 AS "trace", c14 AS "store", c7 AS "node", c8 AS "seq", c9 AS "at", c10 AS "folder", c11 AS "entry", c13 AS "method", c1 AS "what", c2 AS "place", c3 AS "stated", c475 AS "expired", c467 AS "listed_seq", c466 AS "prefers", c469 AS "down", c470 AS "asked_at", c471 AS "transit", c476 AS "leaving", c478 AS "stale", c479 AS "row", c480 AS "unsure", c482 AS "claim", c488 AS "cost", c489 AS "affinity", c493 AS "version", c492 AS "site", c494 AS "preferred" FROM (SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c475, c467, c466, c469, c470, c471, c476, c478, c479, c480, c482, c488, c489, c493, c492, c494 FROM 
+(SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c475, c467, c466, c469, c470, c471, c476, c478, c479, c480, c482, c488, c489, c493, c492, coalesce((c14 = c466), FALSE) AS c494 FROM 
+(SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c475, c467, c466, c469, c470, c471, c476, c478, c479, c480, c482, c488, c489, c493, c492 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c6, c7, c14, c8, c9, c10, c11, c13, c1, c2, c3, c441, c433, c432, c435, c436, c437, c443, c445, c446, c447, c450, c458, c459 FROM 
+(SELECT c6, c7, c14, c8, c9, c10, c11, c13, c1, c2, c3, c475, c467, c466, c469, c470, c471, c476, c478, c479, c480, c482, c488, c489 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c441, c433, c432, c435, c436, c437, c443, c445, c446, c447, c450 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c441, c433, c432, c435, c436, c437, c443, c445, c446, c447, CASE WHEN (NOT coalesce(((CASE WHEN coalesce((c442 < (list_extract(list_transform(list_sort(list_transform(list_known([c438, c439]), lambda v451: {k: CASE WHEN v451 IS NOT NULL THEN {n0: (v451)."seq" IS NOT NULL, v0: (v451)."seq", n1: (v451)."row" IS NOT NULL, v1: list_transform((v451)."row", lambda v451row_item: CASE WHEN v451row_item IS NOT NULL THEN {n0: (v451row_item)."guid" IS NOT NULL, v0: (v451row_item)."guid", n1: (v451row_item)."low" IS NOT NULL, v1: (v451row_item)."low", n2: (v451row_item)."high" IS NOT NULL, v2: (v451row_item)."high"} END)} END, v: v451}), 'ASC', 'NULLS LAST'), lambda v451: v451.v), -1))."seq"), (c442 IS NULL)) THEN list_extract(list_transform(list_sort(list_transform(list_known([c438, c439]), lambda v452: {k: CASE WHEN v452 IS NOT NULL THEN {n0: (v452)."seq" IS NOT NULL, v0: (v452)."seq", n1: (v452)."row" IS NOT NULL, v1: list_transform((v452)."row", lambda v452row_item: CASE WHEN v452row_item IS NOT NULL THEN {n0: (v452row_item)."guid" IS NOT NULL, v0: (v452row_item)."guid", n1: (v452row_item)."low" IS NOT NULL, v1: (v452row_item)."low", n2: (v452row_item)."high" IS NOT NULL, v2: (v452row_item)."high"} END)} END, v: v452}), 'ASC', 'NULLS LAST'), lambda v452: v452.v), -1) END)."seq" < c433), FALSE)) THEN (CASE WHEN coalesce((c442 < (list_extract(list_transform(list_sort(list_transform(list_known([c438, c439]), lambda v453: {k: CASE WHEN v453 IS NOT NULL THEN {n0: (v453)."seq" IS NOT NULL, v0: (v453)."seq", n1: (v453)."row" IS NOT NULL, v1: list_transform((v453)."row", lambda v453row_item: CASE WHEN v453row_item IS NOT NULL THEN {n0: (v453row_item)."guid" IS NOT NULL, v0: (v453row_item)."guid", n1: (v453row_item)."low" IS NOT NULL, v1: (v453row_item)."low", n2: (v453row_item)."high" IS NOT NULL, v2: (v453row_item)."high"} END)} END, v: v453}), 'ASC', 'NULLS LAST'), lambda v453: v453.v), -1))."seq"), (c442 IS NULL)) THEN list_extract(list_transform(list_sort(list_transform(list_known([c438, c439]), lambda v454: {k: CASE WHEN v454 IS NOT NULL THEN {n0: (v454)."seq" IS NOT NULL, v0: (v454)."seq", n1: (v454)."row" IS NOT NULL, v1: list_transform((v454)."row", lambda v454row_item: CASE WHEN v454row_item IS NOT NULL THEN {n0: (v454row_item)."guid" IS NOT NULL, v0: (v454row_item)."guid", n1: (v454row_item)."low" IS NOT NULL, v1: (v454row_item)."low", n2: (v454row_item)."high" IS NOT NULL, v2: (v454row_item)."high"} END)} END, v: v454}), 'ASC', 'NULLS LAST'), lambda v454: v454.v), -1) END)."row" END AS c450 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c442, c433, c432, c435, c436, c437, c443, c445, c446, coalesce(((CASE WHEN coalesce((c442 < (list_extract(list_transform(list_sort(list_transform(list_known([c438, c439]), lambda v448: {k: CASE WHEN v448 IS NOT NULL THEN {n0: (v448)."seq" IS NOT NULL, v0: (v448)."seq", n1: (v448)."row" IS NOT NULL, v1: list_transform((v448)."row", lambda v448row_item: CASE WHEN v448row_item IS NOT NULL THEN {n0: (v448row_item)."guid" IS NOT NULL, v0: (v448row_item)."guid", n1: (v448row_item)."low" IS NOT NULL, v1: (v448row_item)."low", n2: (v448row_item)."high" IS NOT NULL, v2: (v448row_item)."high"} END)} END, v: v448}), 'ASC', 'NULLS LAST'), lambda v448: v448.v), -1))."seq"), (c442 IS NULL)) THEN list_extract(list_transform(list_sort(list_transform(list_known([c438, c439]), lambda v449: {k: CASE WHEN v449 IS NOT NULL THEN {n0: (v449)."seq" IS NOT NULL, v0: (v449)."seq", n1: (v449)."row" IS NOT NULL, v1: list_transform((v449)."row", lambda v449row_item: CASE WHEN v449row_item IS NOT NULL THEN {n0: (v449row_item)."guid" IS NOT NULL, v0: (v449row_item)."guid", n1: (v449row_item)."low" IS NOT NULL, v1: (v449row_item)."low", n2: (v449row_item)."high" IS NOT NULL, v2: (v449row_item)."high"} END)} END, v: v449}), 'ASC', 'NULLS LAST'), lambda v449: v449.v), -1) END)."seq" < c433), FALSE) AS c447 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c442, c433, c432, c435, c436, c437, c443, c445, CASE WHEN (NOT coalesce(((c438)."seq" < c433), FALSE)) THEN (c438)."row" END AS c446 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c442, c433, c432, c435, c436, c437, c443, coalesce(((c438)."seq" < c433), FALSE) AS c445 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c442, c433, c432, c435, c436, c437, (((c439)."seq" IS NOT NULL) AND ((list_extract(list_transform(list_sort(list_transform(list_known([c438, c439]), lambda v444: {k: CASE WHEN v444 IS NOT NULL THEN {n0: (v444)."seq" IS NOT NULL, v0: (v444)."seq", n1: (v444)."row" IS NOT NULL, v1: list_transform((v444)."row", lambda v444row_item: CASE WHEN v444row_item IS NOT NULL THEN {n0: (v444row_item)."guid" IS NOT NULL, v0: (v444row_item)."guid", n1: (v444row_item)."low" IS NOT NULL, v1: (v444row_item)."low", n2: (v444row_item)."high" IS NOT NULL, v2: (v444row_item)."high"} END)} END, v: v444}), 'ASC', 'NULLS LAST'), lambda v444: v444.v), -1))."seq" = (c439)."seq")) AS c443 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c442, c433, c432, c435, c436, c437 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c433, c432, c435, c436, c437, c442, c442 FROM 
-(SELECT *, last_value(c42 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c442 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c433, c432, c435, c436, c437, c42 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c441, c439, c42, c433, c432, c435, c436, c437 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c439, c42, c433, c432, c435, c436, c437, flatten(c440) AS c441 FROM 
-(SELECT *, coalesce(list(c40) FILTER (WHERE c40 IS NOT NULL) OVER (PARTITION BY c6, c7, c14, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), []) AS c440 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c439, c42, c433, c432, c435, c436, c437, c40 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c40, c439, c42, c433, c432, c435, c436, c437 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c40, c42, c433, c432, c435, c436, c437, c439, c439 FROM 
-(SELECT *, last_value(c41 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c439 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c40, c42, c433, c432, c435, c436, c437, c41 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c438, c40, c41, c42, c433, c432, c435, c436, c437 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c40, c41, c42, c433, c432, c435, c436, c437, c438, c438 FROM 
-(SELECT *, last_value(c36 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c438 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c40, c41, c42, c433, c432, c435, c436, c437, c36 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c40, c41, c42, c433, c432, c435, c436, c437 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c40, c41, c42, c433, c432, c435, c436, c437 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c40, c41, c42, c433, c432, c435, c436, c437, c437 FROM 
-(SELECT *, last_value(c38 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c437 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c42, c433, c432, c435, c436 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c42, c433, c432, c435, c436 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c42, c433, c432, c435, c436 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c42, c433, c432, c435, c436, c436 FROM 
-(SELECT *, last_value(c39 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c436 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c39, c40, c41, c42, c433, c432, c435 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c39, c40, c41, c42, c433, c432, c435 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c39, c40, c41, c42, c433, c432, coalesce(c434, FALSE) AS c435 FROM 
-(SELECT *, last_value(c37 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c434 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c433, c432 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c433, c432 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c432, c433, c433 FROM 
-(SELECT *, last_value(c353 IGNORE NULLS) OVER (PARTITION BY c6, c7, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c433 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c432, c353 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c353, c432 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c353, (c431)."store" AS c432 FROM 
-(SELECT *, last_value(c399 IGNORE NULLS) OVER (PARTITION BY c6, c7 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c431 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c353, c399 FROM 
-(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c353 AS c353, c399 AS c399 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c353, CAST(NULL AS STRUCT("store" VARCHAR)) AS c399 FROM 
-(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c353 AS c353 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, CAST(NULL AS BIGINT) AS c353 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c475, c467, c466, c469, c470, c471, c476, c478, c479, c480, c482 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c475, c467, c466, c469, c470, c471, c476, c478, c479, c480, CASE WHEN (NOT coalesce(((list_extract(list_transform(list_sort(list_transform(list_known([c472, c473]), lambda v483: {k: CASE WHEN v483 IS NOT NULL THEN {n0: (v483)."seq" IS NOT NULL, v0: (v483)."seq", n1: (v483)."row" IS NOT NULL, v1: list_transform((v483)."row", lambda v483row_item: CASE WHEN v483row_item IS NOT NULL THEN {n0: (v483row_item)."guid" IS NOT NULL, v0: (v483row_item)."guid", n1: (v483row_item)."low" IS NOT NULL, v1: (v483row_item)."low", n2: (v483row_item)."high" IS NOT NULL, v2: (v483row_item)."high"} END)} END, v: v483}), 'ASC', 'NULLS LAST'), lambda v483: v483.v), -1))."seq" < c467), FALSE)) THEN (list_extract(list_transform(list_sort(list_transform(list_known([c472, c473]), lambda v484: {k: CASE WHEN v484 IS NOT NULL THEN {n0: (v484)."seq" IS NOT NULL, v0: (v484)."seq", n1: (v484)."row" IS NOT NULL, v1: list_transform((v484)."row", lambda v484row_item: CASE WHEN v484row_item IS NOT NULL THEN {n0: (v484row_item)."guid" IS NOT NULL, v0: (v484row_item)."guid", n1: (v484row_item)."low" IS NOT NULL, v1: (v484row_item)."low", n2: (v484row_item)."high" IS NOT NULL, v2: (v484row_item)."high"} END)} END, v: v484}), 'ASC', 'NULLS LAST'), lambda v484: v484.v), -1))."row" END AS c482 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c472, c475, c473, c467, c466, c469, c470, c471, c476, c478, c479, coalesce(((list_extract(list_transform(list_sort(list_transform(list_known([c472, c473]), lambda v481: {k: CASE WHEN v481 IS NOT NULL THEN {n0: (v481)."seq" IS NOT NULL, v0: (v481)."seq", n1: (v481)."row" IS NOT NULL, v1: list_transform((v481)."row", lambda v481row_item: CASE WHEN v481row_item IS NOT NULL THEN {n0: (v481row_item)."guid" IS NOT NULL, v0: (v481row_item)."guid", n1: (v481row_item)."low" IS NOT NULL, v1: (v481row_item)."low", n2: (v481row_item)."high" IS NOT NULL, v2: (v481row_item)."high"} END)} END, v: v481}), 'ASC', 'NULLS LAST'), lambda v481: v481.v), -1))."seq" < c467), FALSE) AS c480 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c472, c475, c473, c467, c466, c469, c470, c471, c476, c478, CASE WHEN (NOT coalesce(((c472)."seq" < c467), FALSE)) THEN (c472)."row" END AS c479 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c472, c475, c473, c467, c466, c469, c470, c471, c476, coalesce(((c472)."seq" < c467), FALSE) AS c478 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c472, c475, c473, c467, c466, c469, c470, c471, (((c473)."seq" IS NOT NULL) AND ((list_extract(list_transform(list_sort(list_transform(list_known([c472, c473]), lambda v477: {k: CASE WHEN v477 IS NOT NULL THEN {n0: (v477)."seq" IS NOT NULL, v0: (v477)."seq", n1: (v477)."row" IS NOT NULL, v1: list_transform((v477)."row", lambda v477row_item: CASE WHEN v477row_item IS NOT NULL THEN {n0: (v477row_item)."guid" IS NOT NULL, v0: (v477row_item)."guid", n1: (v477row_item)."low" IS NOT NULL, v1: (v477row_item)."low", n2: (v477row_item)."high" IS NOT NULL, v2: (v477row_item)."high"} END)} END, v: v477}), 'ASC', 'NULLS LAST'), lambda v477: v477.v), -1))."seq" = (c473)."seq")) AS c476 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c472, c475, c473, c467, c466, c469, c470, c471 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c472, c473, c467, c466, c469, c470, c471, flatten(c474) AS c475 FROM 
+(SELECT *, coalesce(list(c40) FILTER (WHERE c40 IS NOT NULL) OVER (PARTITION BY c6, c7, c14, c464, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), []) AS c474 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c472, c473, c467, c466, c464, c469, c470, c471, c40 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c472, c40, c473, c467, c466, c464, c469, c470, c471 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c472, c40, c467, c466, c464, c469, c470, c471, c473, c473 FROM 
+(SELECT *, last_value(c41 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c464, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c473 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c472, c40, c467, c466, c464, c469, c470, c471, c41 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c472, c40, c41, c467, c466, c464, c469, c470, c471 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c40, c41, c467, c466, c464, c469, c470, c471, c472, c472 FROM 
+(SELECT *, last_value(c36 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c464, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c472 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c40, c41, c467, c466, c464, c469, c470, c471, c36 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c40, c41, c467, c466, c464, c469, c470, c471 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c40, c41, c467, c466, c464, c469, c470, c471 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c40, c41, c467, c466, c464, c469, c470, c471, c471 FROM 
+(SELECT *, last_value(c38 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c464 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c471 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c467, c466, c464, c469, c470 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c467, c466, c464, c469, c470 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c467, c466, c464, c469, c470 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c467, c466, c464, c469, c470, c470 FROM 
+(SELECT *, last_value(c39 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c464 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c470 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c39, c40, c41, c467, c466, c464, c469 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c39, c40, c41, c467, c466, c464, c469 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c39, c40, c41, c467, c466, c464, coalesce(c468, FALSE) AS c469 FROM 
+(SELECT *, last_value(c37 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c464 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c468 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c467, c466, c464 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c467, c466, c464 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c466, c464, c467, c467 FROM 
+(SELECT *, last_value(c386 IGNORE NULLS) OVER (PARTITION BY c6, c7, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c467 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c466, c464, c386 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c386, c466, c464 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c386, c464, (c465)."store" AS c466 FROM 
+(SELECT *, last_value(c432 IGNORE NULLS) OVER (PARTITION BY c6, c7 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c465 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c386, c464, c432 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c386, c432, c464 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c386, c432, c464, c464 FROM 
+(SELECT *, count(c42) OVER (PARTITION BY c6, c7, c14 ORDER BY c8 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c464 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c386, c432 FROM 
+(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c386 AS c386, c432 AS c432 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c386, CAST(NULL AS STRUCT("store" VARCHAR)) AS c432 FROM 
+(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c386 AS c386 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, CAST(NULL AS BIGINT) AS c386 FROM 
 (SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c36, CAST(NULL AS BOOLEAN) AS c37, CAST(NULL AS BIGINT) AS c38, CAST(NULL AS BIGINT) AS c39, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c40, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c41, CAST(NULL AS BIGINT) AS c42 FROM 
+(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c36, CAST(NULL AS BOOLEAN) AS c37, CAST(NULL AS BIGINT) AS c38, CAST(NULL AS BIGINT) AS c39, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c40, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c41, CAST(NULL AS BOOLEAN) AS c42 FROM 
 (SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
@@ -909,16 +1028,16 @@ UNION ALL SELECT c17 AS c6, c18 AS c7, c19 AS c8, c20 AS c9, c21 AS c10, c22 AS 
 (SELECT "trace" AS c28, "store" AS c29, "site" AS c30 FROM "organization/servers")))) ON ((c26 = c28) AND (c27 = c30)))) WHERE (NOT (c24 = c25)))) ON ((c17 = c26) AND (c18 = c25))))))) ANTI JOIN 
 (SELECT * FROM 
 (SELECT "trace" AS c34, "node" AS c35 FROM "evidence/restored")) ON ((c6 = c34) AND (c7 = c35)))))
-UNION ALL SELECT c45 AS c6, c46 AS c7, c47 AS c8, c347 AS c9, c49 AS c10, c348 AS c11, c349 AS c13, c350 AS c1, c351 AS c2, c352 AS c3, c48 AS c14, c52 AS c36, c80 AS c37, c111 AS c38, c160 AS c39, c207 AS c40, c251 AS c41, c311 AS c42 FROM 
-(SELECT c45, c46, c47, CAST(NULL AS BIGINT) AS c347, c49, CAST(NULL AS BIGINT) AS c348, CAST(NULL AS VARCHAR) AS c349, CAST(NULL AS VARCHAR) AS c350, CAST(NULL AS INTEGER) AS c351, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c352, c48, c52, c80, c111, c160, c207, c251, c311 FROM 
-(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c160 AS c160, c207 AS c207, c251 AS c251, c311 AS c311 FROM 
-(SELECT c45, c46, c48, c47, c49, c52, c80, c111, c160, c207, c251, CAST(NULL AS BIGINT) AS c311 FROM 
-(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c160 AS c160, c207 AS c207, c251 AS c251 FROM 
-(SELECT c45, c46, c48, c47, c49, c52, c80, c111, c160, c207, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c251 FROM 
-(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c160 AS c160, c207 AS c207 FROM 
-(SELECT c45, c46, c48, c47, c49, c52, c80, c111, c160, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c207 FROM 
-(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c160 AS c160 FROM 
-(SELECT c45, c46, c48, c47, c49, c52, c80, c111, CAST(NULL AS BIGINT) AS c160 FROM 
+UNION ALL SELECT c45 AS c6, c46 AS c7, c47 AS c8, c380 AS c9, c49 AS c10, c381 AS c11, c382 AS c13, c383 AS c1, c384 AS c2, c385 AS c3, c48 AS c14, c52 AS c36, c80 AS c37, c111 AS c38, c193 AS c39, c240 AS c40, c284 AS c41, c344 AS c42 FROM 
+(SELECT c45, c46, c47, CAST(NULL AS BIGINT) AS c380, c49, CAST(NULL AS BIGINT) AS c381, CAST(NULL AS VARCHAR) AS c382, CAST(NULL AS VARCHAR) AS c383, CAST(NULL AS INTEGER) AS c384, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c385, c48, c52, c80, c111, c193, c240, c284, c344 FROM 
+(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c193 AS c193, c240 AS c240, c284 AS c284, c344 AS c344 FROM 
+(SELECT c45, c46, c48, c47, c49, c52, c80, c111, c193, c240, c284, CAST(NULL AS BOOLEAN) AS c344 FROM 
+(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c193 AS c193, c240 AS c240, c284 AS c284 FROM 
+(SELECT c45, c46, c48, c47, c49, c52, c80, c111, c193, c240, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c284 FROM 
+(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c193 AS c193, c240 AS c240 FROM 
+(SELECT c45, c46, c48, c47, c49, c52, c80, c111, c193, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c240 FROM 
+(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c193 AS c193 FROM 
+(SELECT c45, c46, c48, c47, c49, c52, c80, c111, CAST(NULL AS BIGINT) AS c193 FROM 
 (SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111 FROM 
 (SELECT c45, c46, c48, c47, c49, c52, c80, CAST(NULL AS BIGINT) AS c111 FROM 
 (SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80 FROM 
@@ -1003,321 +1122,368 @@ UNION ALL SELECT c98 AS c88, c99 AS c89, c100 AS c90 FROM
 (SELECT "trace" AS c104, "store" AS c105, "site" AS c106 FROM "organization/servers")))) ON ((c102 = c104) AND (c103 = c106)))) WHERE (NOT (c100 = c101)))) ON ((c98 = c102) AND (c99 = c101))))))) ANTI JOIN 
 (SELECT * FROM 
 (SELECT "trace" AS c107, "node" AS c108 FROM "evidence/restored")) ON ((c88 = c107) AND (c89 = c108))))))) ON (((c83 = c88) AND (c84 = c89)) AND (c86 = c90)))))))
-UNION ALL SELECT c114 AS c45, c115 AS c46, c120 AS c48, c116 AS c47, c158 AS c49, c159 AS c52, c153 AS c80, c154 AS c111 FROM 
-(SELECT c114, c115, c120, c116, CAST(NULL AS VARCHAR) AS c158, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c159, c153, c154 FROM 
-(SELECT c114, c115, c116, c120, c153, c154 FROM 
-(SELECT c114, c115, c120, c116, CASE WHEN c150 THEN c121 END AS c153, CASE WHEN c150 THEN list_reduce(list_part(c152, 2, coalesce(len(c152)::INTEGER, -1)), lambda v155, v156: add_wrapped(v155, double_to_bigint(floor(((subtract_wrapped(v156, v155))::DOUBLE / nullif((4)::DOUBLE, 0))))), CAST(list_item(c152, 0) AS BIGINT)) END AS c154 FROM 
-(SELECT c114, c115, c120, c116, c121, c150, c152 FROM 
-(SELECT c114, c115, c120, c116, c121, c150, c152, c152 FROM 
-(SELECT *, coalesce(list(c151) FILTER (WHERE c151 IS NOT NULL) OVER (PARTITION BY c114, c115, c120, c150 ORDER BY c116 ASC NULLS FIRST ROWS BETWEEN 64 PRECEDING AND CURRENT ROW), []) AS c152 FROM 
-(SELECT c114, c115, c120, c116, c121, c150, greatest(subtract_wrapped(c117, c148), (0)::BIGINT) AS c151 FROM 
-(SELECT c114, c115, c120, c116, c117, c121, c148, c150 FROM 
-(SELECT c114, c115, c120, c116, c117, c121, c148, coalesce((c148 > c149), TRUE) AS c150 FROM 
-(SELECT *, max(c148) OVER (PARTITION BY c114, c115, c120 ORDER BY c116 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c149 FROM 
-(SELECT c114, c115, c120, c116, c117, c121, c148 FROM 
-(SELECT c114, c115, c120, c116, c117, c121, c148 FROM 
+UNION ALL SELECT c115 AS c45, c116 AS c46, c121 AS c48, c117 AS c47, c191 AS c49, c192 AS c52, c186 AS c80, c187 AS c111 FROM 
+(SELECT c115, c116, c121, c117, CAST(NULL AS VARCHAR) AS c191, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c192, c186, c187 FROM 
+(SELECT c115, c116, c117, c121, c186, c187 FROM 
+(SELECT c115, c116, c121, c117, CASE WHEN c183 THEN c122 END AS c186, CASE WHEN c183 THEN list_reduce(list_part(c185, 2, coalesce(len(c185)::INTEGER, -1)), lambda v188, v189: add_wrapped(v188, double_to_bigint(floor(((subtract_wrapped(v189, v188))::DOUBLE / nullif((4)::DOUBLE, 0))))), CAST(list_item(c185, 0) AS BIGINT)) END AS c187 FROM 
+(SELECT c115, c116, c121, c117, c122, c183, c185 FROM 
+(SELECT c115, c116, c121, c117, c122, c183, c185, c185 FROM 
+(SELECT *, coalesce(list(c184) FILTER (WHERE c184 IS NOT NULL) OVER (PARTITION BY c115, c116, c121, c175, c183 ORDER BY c117 ASC NULLS FIRST ROWS BETWEEN 64 PRECEDING AND CURRENT ROW), []) AS c185 FROM 
+(SELECT c115, c116, c121, c117, c122, c175, c183, greatest(subtract_wrapped(c118, c181), (0)::BIGINT) AS c184 FROM 
+(SELECT c115, c116, c121, c117, c118, c122, c175, c181, c183 FROM 
+(SELECT c115, c116, c121, c117, c118, c122, c175, c181, coalesce((c181 > c182), TRUE) AS c183 FROM 
+(SELECT *, max(c181) OVER (PARTITION BY c115, c116, c121, c175 ORDER BY c117 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c182 FROM 
+(SELECT c115, c116, c121, c117, c118, c122, c175, c181 FROM 
+(SELECT c115, c116, c121, c117, c118, c122, c175, c181 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c114, c115, c120, c116, c117, c118, c121 FROM 
+(SELECT c115, c116, c121, c117, c118, c119, c122, c112, c175 FROM 
+(SELECT c115, c116, c121, c117, c118, c119, c122, c112, c175, c175 FROM 
+(SELECT *, count(c112) OVER (PARTITION BY c115, c116, c121 ORDER BY c117 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c175 FROM 
+(SELECT c115, c116, c121, c117, c118, c119, c122, c112 FROM 
+(SELECT c115 AS c115, c116 AS c116, c121 AS c121, c117 AS c117, c118 AS c118, c119 AS c119, c122 AS c122, c112 AS c112 FROM 
+(SELECT c115, c116, c121, c117, c118, c119, c122, CAST(NULL AS BOOLEAN) AS c112 FROM 
+(SELECT c115, c116, c121, c117, c118, c119, c122 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c115, c116, c117, c118, c119, c120 AS c121, FALSE AS c122 FROM 
+(SELECT c115, c116, c117, c118, c119, c120 FROM 
+(SELECT "trace" AS c115, "node" AS c116, "type" AS c114, "seq" AS c117, "at" AS c118, "mail" AS c119, "sender" AS c120, "family" AS c113 FROM "silver/events") WHERE ((c113 IN ('mail')) AND (c114 IN ('mail.received')))))) SEMI JOIN 
 (SELECT * FROM 
-(SELECT * FROM 
-(SELECT c114, c115, c116, c117, c118, c119 AS c120, FALSE AS c121 FROM 
-(SELECT c114, c115, c116, c117, c118, c119 FROM 
-(SELECT "trace" AS c114, "node" AS c115, "type" AS c113, "seq" AS c116, "at" AS c117, "mail" AS c118, "sender" AS c119, "family" AS c112 FROM "silver/events") WHERE ((c112 IN ('mail')) AND (c113 IN ('mail.received')))))) SEMI JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c122, c123, c124 FROM 
-(SELECT c122, c123, c124 FROM 
-(SELECT c122, c123, c124 FROM 
+(SELECT DISTINCT c123, c124, c125 FROM 
+(SELECT c123, c124, c125 FROM 
+(SELECT c123, c124, c125 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c123 AS c123, c124 AS c124, c125 AS c125 FROM 
+(SELECT c123, c124, (c127)."store" AS c125 FROM 
+(SELECT c123, c124, c127 FROM 
+(SELECT * EXCLUDE (uc126), uc126.place::INTEGER AS c126, uc126.of AS c127 FROM (SELECT *, unnest(list_transform(c130, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc126 FROM 
+(SELECT c123, c124, c130 FROM 
+(SELECT "trace" AS c123, "node" AS c124, "type" AS c129, "candidates" AS c130, "family" AS c128 FROM "silver/events") WHERE ((c128 IN ('replication')) AND (c129 IN ('sources.considered'))))))))
+UNION ALL SELECT c133 AS c123, c134 AS c124, c135 AS c125 FROM 
+(SELECT c133, c134, c135 FROM 
+(SELECT c133, c134, c135 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c133, c134 FROM 
+(SELECT c133, c134 FROM 
+(SELECT "trace" AS c133, "node" AS c134, "type" AS c132, "family" AS c131 FROM "silver/events") WHERE ((c131 IN ('replication')) AND (c132 IN ('entry.made')))))) JOIN 
 (SELECT * FROM 
+(SELECT c137, c135, c136 FROM 
+(SELECT c137, c135, c136 FROM 
 (SELECT * FROM 
-(SELECT c122 AS c122, c123 AS c123, c124 AS c124 FROM 
-(SELECT c122, c123, (c126)."store" AS c124 FROM 
-(SELECT c122, c123, c126 FROM 
-(SELECT * EXCLUDE (uc125), uc125.place::INTEGER AS c125, uc125.of AS c126 FROM (SELECT *, unnest(list_transform(c129, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc125 FROM 
-(SELECT c122, c123, c129 FROM 
-(SELECT "trace" AS c122, "node" AS c123, "type" AS c128, "candidates" AS c129, "family" AS c127 FROM "silver/events") WHERE ((c127 IN ('replication')) AND (c128 IN ('sources.considered'))))))))
-UNION ALL SELECT c132 AS c122, c133 AS c123, c134 AS c124 FROM 
-(SELECT c132, c133, c134 FROM 
-(SELECT c132, c133, c134 FROM 
 (SELECT * FROM 
-(SELECT * FROM 
-(SELECT c132, c133 FROM 
-(SELECT c132, c133 FROM 
-(SELECT "trace" AS c132, "node" AS c133, "type" AS c131, "family" AS c130 FROM "silver/events") WHERE ((c130 IN ('replication')) AND (c131 IN ('entry.made')))))) JOIN 
+(SELECT c137, c135, c138 FROM 
+(SELECT "trace" AS c137, "store" AS c135, "site" AS c138 FROM "organization/servers"))) JOIN 
 (SELECT * FROM 
-(SELECT c136, c134, c135 FROM 
-(SELECT c136, c134, c135 FROM 
+(SELECT c139, c140 AS c136, c141 FROM 
+(SELECT c139, c140, c141 FROM 
+(SELECT "trace" AS c139, "store" AS c140, "site" AS c141 FROM "organization/servers")))) ON ((c137 = c139) AND (c138 = c141)))) WHERE (NOT (c135 = c136)))) ON ((c133 = c137) AND (c134 = c136))))))) ANTI JOIN 
 (SELECT * FROM 
+(SELECT "trace" AS c142, "node" AS c143 FROM "evidence/restored")) ON ((c123 = c142) AND (c124 = c143))))))) ON (((c115 = c123) AND (c116 = c124)) AND (c121 = c125)))))
+UNION ALL SELECT c146 AS c115, c147 AS c116, c149 AS c121, c148 AS c117, c172 AS c118, c173 AS c119, c174 AS c122, c150 AS c112 FROM 
+(SELECT c146, c147, c149, c148, CAST(NULL AS BIGINT) AS c172, CAST(NULL AS VARCHAR) AS c173, CAST(NULL AS BOOLEAN) AS c174, c150 FROM 
+(SELECT c146, c147, c149, c148, c150 FROM 
 (SELECT * FROM 
-(SELECT c136, c134, c137 FROM 
-(SELECT "trace" AS c136, "store" AS c134, "site" AS c137 FROM "organization/servers"))) JOIN 
 (SELECT * FROM 
-(SELECT c138, c139 AS c135, c140 FROM 
-(SELECT c138, c139, c140 FROM 
-(SELECT "trace" AS c138, "store" AS c139, "site" AS c140 FROM "organization/servers")))) ON ((c136 = c138) AND (c137 = c140)))) WHERE (NOT (c134 = c135)))) ON ((c132 = c136) AND (c133 = c135))))))) ANTI JOIN 
+(SELECT c146, c147, c148, c149, TRUE AS c150 FROM 
+(SELECT c146, c147, c148, c149 FROM 
+(SELECT "trace" AS c146, "node" AS c147, "type" AS c145, "seq" AS c148, "store" AS c149, "family" AS c144 FROM "silver/events") WHERE ((c144 IN ('replication')) AND (c145 IN ('store.deleted')))))) SEMI JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c141, "node" AS c142 FROM "evidence/restored")) ON ((c122 = c141) AND (c123 = c142))))))) ON (((c114 = c122) AND (c115 = c123)) AND (c120 = c124))))) LEFT JOIN 
+(SELECT DISTINCT c151, c152, c153 FROM 
+(SELECT c151, c152, c153 FROM 
+(SELECT c151, c152, c153 FROM 
 (SELECT * FROM 
-(SELECT c145, c147, c146 AS c148 FROM 
-(SELECT c145, c146, c147 FROM 
-(SELECT "trace" AS c145, "type" AS c144, "at" AS c146, "mail" AS c147, "family" AS c143 FROM "silver/events") WHERE ((c143 IN ('mail')) AND (c144 IN ('mail.submitted')))))) ON ((c114 = c145) AND (c118 = c147)))))))))))))))))
-UNION ALL SELECT c163 AS c45, c164 AS c46, c168 AS c48, c165 AS c47, c203 AS c49, c204 AS c52, c205 AS c80, c206 AS c111, c169 AS c160 FROM 
-(SELECT c163, c164, c168, c165, CAST(NULL AS VARCHAR) AS c203, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c204, CAST(NULL AS BOOLEAN) AS c205, CAST(NULL AS BIGINT) AS c206, c169 FROM 
-(SELECT c163, c164, c168, c165, c169 FROM 
 (SELECT * FROM 
+(SELECT c151 AS c151, c152 AS c152, c153 AS c153 FROM 
+(SELECT c151, c152, (c155)."store" AS c153 FROM 
+(SELECT c151, c152, c155 FROM 
+(SELECT * EXCLUDE (uc154), uc154.place::INTEGER AS c154, uc154.of AS c155 FROM (SELECT *, unnest(list_transform(c158, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc154 FROM 
+(SELECT c151, c152, c158 FROM 
+(SELECT "trace" AS c151, "node" AS c152, "type" AS c157, "candidates" AS c158, "family" AS c156 FROM "silver/events") WHERE ((c156 IN ('replication')) AND (c157 IN ('sources.considered'))))))))
+UNION ALL SELECT c161 AS c151, c162 AS c152, c163 AS c153 FROM 
+(SELECT c161, c162, c163 FROM 
+(SELECT c161, c162, c163 FROM 
 (SELECT * FROM 
-(SELECT c163 AS c163, c164 AS c164, c165 AS c165, c168 AS c168, c169 AS c169 FROM 
-(SELECT c163, c164, c165, c167 AS c168, c166 AS c169 FROM 
-(SELECT c163, c164, c165, c166, c167 FROM 
-(SELECT "trace" AS c163, "node" AS c164, "type" AS c162, "seq" AS c165, "at" AS c166, "source" AS c167, "family" AS c161 FROM "silver/events") WHERE ((c161 IN ('replication')) AND (c162 IN ('request.sent')))))
-UNION ALL SELECT c174 AS c163, c175 AS c164, c176 AS c165, c181 AS c168, c180 AS c169 FROM 
-(SELECT c174, c175, c176, c181, c180 FROM 
-(SELECT c174, c175, c176, (c170)."store" AS c181, c180 FROM 
-(SELECT c174, c175, c176, c170, c177 AS c180 FROM 
-(SELECT * EXCLUDE (uc170), uc170 AS c170 FROM (SELECT *, unnest(list_filter(c178, lambda v179: ((v179)."group" = (1)::BIGINT))) AS uc170 FROM 
-(SELECT c174, c175, c176, c177, c178, c171 FROM 
-(SELECT "trace" AS c174, "node" AS c175, "type" AS c173, "seq" AS c176, "at" AS c177, "candidates" AS c178, "method" AS c171, "family" AS c172 FROM "silver/events") WHERE ((c172 IN ('replication')) AND (c173 IN ('responders.considered')))) WHERE (c171 = 'six steps')))))))) SEMI JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c182, c183, c184 FROM 
-(SELECT c182, c183, c184 FROM 
-(SELECT c182, c183, c184 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c182 AS c182, c183 AS c183, c184 AS c184 FROM 
-(SELECT c182, c183, (c186)."store" AS c184 FROM 
-(SELECT c182, c183, c186 FROM 
-(SELECT * EXCLUDE (uc185), uc185.place::INTEGER AS c185, uc185.of AS c186 FROM (SELECT *, unnest(list_transform(c189, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc185 FROM 
-(SELECT c182, c183, c189 FROM 
-(SELECT "trace" AS c182, "node" AS c183, "type" AS c188, "candidates" AS c189, "family" AS c187 FROM "silver/events") WHERE ((c187 IN ('replication')) AND (c188 IN ('sources.considered'))))))))
-UNION ALL SELECT c192 AS c182, c193 AS c183, c194 AS c184 FROM 
-(SELECT c192, c193, c194 FROM 
-(SELECT c192, c193, c194 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c192, c193 FROM 
-(SELECT c192, c193 FROM 
-(SELECT "trace" AS c192, "node" AS c193, "type" AS c191, "family" AS c190 FROM "silver/events") WHERE ((c190 IN ('replication')) AND (c191 IN ('entry.made')))))) JOIN 
 (SELECT * FROM 
-(SELECT c196, c194, c195 FROM 
-(SELECT c196, c194, c195 FROM 
+(SELECT c161, c162 FROM 
+(SELECT c161, c162 FROM 
+(SELECT "trace" AS c161, "node" AS c162, "type" AS c160, "family" AS c159 FROM "silver/events") WHERE ((c159 IN ('replication')) AND (c160 IN ('entry.made')))))) JOIN 
 (SELECT * FROM 
+(SELECT c165, c163, c164 FROM 
+(SELECT c165, c163, c164 FROM 
 (SELECT * FROM 
-(SELECT c196, c194, c197 FROM 
-(SELECT "trace" AS c196, "store" AS c194, "site" AS c197 FROM "organization/servers"))) JOIN 
 (SELECT * FROM 
-(SELECT c198, c199 AS c195, c200 FROM 
-(SELECT c198, c199, c200 FROM 
-(SELECT "trace" AS c198, "store" AS c199, "site" AS c200 FROM "organization/servers")))) ON ((c196 = c198) AND (c197 = c200)))) WHERE (NOT (c194 = c195)))) ON ((c192 = c196) AND (c193 = c195))))))) ANTI JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c201, "node" AS c202 FROM "evidence/restored")) ON ((c182 = c201) AND (c183 = c202))))))) ON (((c163 = c182) AND (c164 = c183)) AND (c168 = c184)))))))
-UNION ALL SELECT c211 AS c45, c212 AS c46, c217 AS c48, c213 AS c47, c218 AS c49, c247 AS c52, c248 AS c80, c249 AS c111, c250 AS c160, c219 AS c207 FROM 
-(SELECT c211, c212, c217, c213, c218, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c247, CAST(NULL AS BOOLEAN) AS c248, CAST(NULL AS BIGINT) AS c249, CAST(NULL AS BIGINT) AS c250, c219 FROM 
-(SELECT c211, c212, c217, c213, c218, c219 FROM 
+(SELECT c165, c163, c166 FROM 
+(SELECT "trace" AS c165, "store" AS c163, "site" AS c166 FROM "organization/servers"))) JOIN 
 (SELECT * FROM 
+(SELECT c167, c168 AS c164, c169 FROM 
+(SELECT c167, c168, c169 FROM 
+(SELECT "trace" AS c167, "store" AS c168, "site" AS c169 FROM "organization/servers")))) ON ((c165 = c167) AND (c166 = c169)))) WHERE (NOT (c163 = c164)))) ON ((c161 = c165) AND (c162 = c164))))))) ANTI JOIN 
 (SELECT * FROM 
-(SELECT c211, c212, c213, c217, (c208)."folder" AS c218, (list_flattened(list_transform(list_filter(str_split((c208)."expired", ';'), lambda v221: (NOT (v221 = ''))), lambda v220: list_transform(str_split(split_part(v220, ':', 2), ','), lambda v222: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v220, ':', 1) || ' fai') ELSE split_part(v220, ':', 1) END, 'low': text_to_bigint(split_part(v222, '-', 1)), 'high': text_to_bigint(split_part(v222, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split((c208)."expired_fai", ';'), lambda v224: (NOT (v224 = ''))), lambda v223: list_transform(str_split(split_part(v223, ':', 2), ','), lambda v225: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v223, ':', 1) || ' fai') ELSE split_part(v223, ':', 1) END, 'low': text_to_bigint(split_part(v225, '-', 1)), 'high': text_to_bigint(split_part(v225, '-', (-1)))})))) AS c219 FROM 
-(SELECT c211, c212, c213, c215 AS c217, c208 FROM 
-(SELECT * EXCLUDE (uc208), uc208 AS c208 FROM (SELECT *, unnest(c216) AS uc208 FROM 
-(SELECT c211, c212, c213, c215, list_from_json(c214, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR, \"row\" VARCHAR, \"row_fai\" VARCHAR, \"updates\" BIGINT, \"expired\" VARCHAR, \"expired_fai\" VARCHAR)[]"') AS c216 FROM 
-(SELECT "trace" AS c211, "node" AS c212, "type" AS c210, "seq" AS c213, "folders" AS c214, "sender" AS c215, "family" AS c209 FROM "silver/events") WHERE ((c209 IN ('mail')) AND (c210 IN ('mail.received'))))))) WHERE ((NOT ((c208)."expired" = '')) OR (NOT ((c208)."expired_fai" = ''))))) SEMI JOIN 
+(SELECT "trace" AS c170, "node" AS c171 FROM "evidence/restored")) ON ((c151 = c170) AND (c152 = c171))))))) ON (((c146 = c151) AND (c147 = c152)) AND (c149 = c153)))))))))) WHERE (c112 IS NULL)) LEFT JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c226, c227, c228 FROM 
-(SELECT c226, c227, c228 FROM 
-(SELECT c226, c227, c228 FROM 
+(SELECT c178, c180, c179 AS c181 FROM 
+(SELECT c178, c179, c180 FROM 
+(SELECT "trace" AS c178, "type" AS c177, "at" AS c179, "mail" AS c180, "family" AS c176 FROM "silver/events") WHERE ((c176 IN ('mail')) AND (c177 IN ('mail.submitted')))))) ON ((c115 = c178) AND (c119 = c180)))))))))))))))))
+UNION ALL SELECT c196 AS c45, c197 AS c46, c201 AS c48, c198 AS c47, c236 AS c49, c237 AS c52, c238 AS c80, c239 AS c111, c202 AS c193 FROM 
+(SELECT c196, c197, c201, c198, CAST(NULL AS VARCHAR) AS c236, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c237, CAST(NULL AS BOOLEAN) AS c238, CAST(NULL AS BIGINT) AS c239, c202 FROM 
+(SELECT c196, c197, c201, c198, c202 FROM 
 (SELECT * FROM 
+(SELECT * FROM 
+(SELECT c196 AS c196, c197 AS c197, c198 AS c198, c201 AS c201, c202 AS c202 FROM 
+(SELECT c196, c197, c198, c200 AS c201, c199 AS c202 FROM 
+(SELECT c196, c197, c198, c199, c200 FROM 
+(SELECT "trace" AS c196, "node" AS c197, "type" AS c195, "seq" AS c198, "at" AS c199, "source" AS c200, "family" AS c194 FROM "silver/events") WHERE ((c194 IN ('replication')) AND (c195 IN ('request.sent')))))
+UNION ALL SELECT c207 AS c196, c208 AS c197, c209 AS c198, c214 AS c201, c213 AS c202 FROM 
+(SELECT c207, c208, c209, c214, c213 FROM 
+(SELECT c207, c208, c209, (c203)."store" AS c214, c213 FROM 
+(SELECT c207, c208, c209, c203, c210 AS c213 FROM 
+(SELECT * EXCLUDE (uc203), uc203 AS c203 FROM (SELECT *, unnest(list_filter(c211, lambda v212: ((v212)."group" = (1)::BIGINT))) AS uc203 FROM 
+(SELECT c207, c208, c209, c210, c211, c204 FROM 
+(SELECT "trace" AS c207, "node" AS c208, "type" AS c206, "seq" AS c209, "at" AS c210, "candidates" AS c211, "method" AS c204, "family" AS c205 FROM "silver/events") WHERE ((c205 IN ('replication')) AND (c206 IN ('responders.considered')))) WHERE (c204 = 'six steps')))))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c215, c216, c217 FROM 
+(SELECT c215, c216, c217 FROM 
+(SELECT c215, c216, c217 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c215 AS c215, c216 AS c216, c217 AS c217 FROM 
+(SELECT c215, c216, (c219)."store" AS c217 FROM 
+(SELECT c215, c216, c219 FROM 
+(SELECT * EXCLUDE (uc218), uc218.place::INTEGER AS c218, uc218.of AS c219 FROM (SELECT *, unnest(list_transform(c222, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc218 FROM 
+(SELECT c215, c216, c222 FROM 
+(SELECT "trace" AS c215, "node" AS c216, "type" AS c221, "candidates" AS c222, "family" AS c220 FROM "silver/events") WHERE ((c220 IN ('replication')) AND (c221 IN ('sources.considered'))))))))
+UNION ALL SELECT c225 AS c215, c226 AS c216, c227 AS c217 FROM 
+(SELECT c225, c226, c227 FROM 
+(SELECT c225, c226, c227 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c225, c226 FROM 
+(SELECT c225, c226 FROM 
+(SELECT "trace" AS c225, "node" AS c226, "type" AS c224, "family" AS c223 FROM "silver/events") WHERE ((c223 IN ('replication')) AND (c224 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT c229, c227, c228 FROM 
+(SELECT c229, c227, c228 FROM 
 (SELECT * FROM 
-(SELECT c226 AS c226, c227 AS c227, c228 AS c228 FROM 
-(SELECT c226, c227, (c230)."store" AS c228 FROM 
-(SELECT c226, c227, c230 FROM 
-(SELECT * EXCLUDE (uc229), uc229.place::INTEGER AS c229, uc229.of AS c230 FROM (SELECT *, unnest(list_transform(c233, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc229 FROM 
-(SELECT c226, c227, c233 FROM 
-(SELECT "trace" AS c226, "node" AS c227, "type" AS c232, "candidates" AS c233, "family" AS c231 FROM "silver/events") WHERE ((c231 IN ('replication')) AND (c232 IN ('sources.considered'))))))))
-UNION ALL SELECT c236 AS c226, c237 AS c227, c238 AS c228 FROM 
-(SELECT c236, c237, c238 FROM 
-(SELECT c236, c237, c238 FROM 
+(SELECT * FROM 
+(SELECT c229, c227, c230 FROM 
+(SELECT "trace" AS c229, "store" AS c227, "site" AS c230 FROM "organization/servers"))) JOIN 
 (SELECT * FROM 
+(SELECT c231, c232 AS c228, c233 FROM 
+(SELECT c231, c232, c233 FROM 
+(SELECT "trace" AS c231, "store" AS c232, "site" AS c233 FROM "organization/servers")))) ON ((c229 = c231) AND (c230 = c233)))) WHERE (NOT (c227 = c228)))) ON ((c225 = c229) AND (c226 = c228))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c234, "node" AS c235 FROM "evidence/restored")) ON ((c215 = c234) AND (c216 = c235))))))) ON (((c196 = c215) AND (c197 = c216)) AND (c201 = c217)))))))
+UNION ALL SELECT c244 AS c45, c245 AS c46, c250 AS c48, c246 AS c47, c251 AS c49, c280 AS c52, c281 AS c80, c282 AS c111, c283 AS c193, c252 AS c240 FROM 
+(SELECT c244, c245, c250, c246, c251, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c280, CAST(NULL AS BOOLEAN) AS c281, CAST(NULL AS BIGINT) AS c282, CAST(NULL AS BIGINT) AS c283, c252 FROM 
+(SELECT c244, c245, c250, c246, c251, c252 FROM 
+(SELECT * FROM 
 (SELECT * FROM 
-(SELECT c236, c237 FROM 
-(SELECT c236, c237 FROM 
-(SELECT "trace" AS c236, "node" AS c237, "type" AS c235, "family" AS c234 FROM "silver/events") WHERE ((c234 IN ('replication')) AND (c235 IN ('entry.made')))))) JOIN 
+(SELECT c244, c245, c246, c250, (c241)."folder" AS c251, (list_flattened(list_transform(list_filter(str_split((c241)."expired", ';'), lambda v254: (NOT (v254 = ''))), lambda v253: list_transform(str_split(split_part(v253, ':', 2), ','), lambda v255: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v253, ':', 1) || ' fai') ELSE split_part(v253, ':', 1) END, 'low': text_to_bigint(split_part(v255, '-', 1)), 'high': text_to_bigint(split_part(v255, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split((c241)."expired_fai", ';'), lambda v257: (NOT (v257 = ''))), lambda v256: list_transform(str_split(split_part(v256, ':', 2), ','), lambda v258: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v256, ':', 1) || ' fai') ELSE split_part(v256, ':', 1) END, 'low': text_to_bigint(split_part(v258, '-', 1)), 'high': text_to_bigint(split_part(v258, '-', (-1)))})))) AS c252 FROM 
+(SELECT c244, c245, c246, c248 AS c250, c241 FROM 
+(SELECT * EXCLUDE (uc241), uc241 AS c241 FROM (SELECT *, unnest(c249) AS uc241 FROM 
+(SELECT c244, c245, c246, c248, list_from_json(c247, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR, \"row\" VARCHAR, \"row_fai\" VARCHAR, \"updates\" BIGINT, \"expired\" VARCHAR, \"expired_fai\" VARCHAR)[]"') AS c249 FROM 
+(SELECT "trace" AS c244, "node" AS c245, "type" AS c243, "seq" AS c246, "folders" AS c247, "sender" AS c248, "family" AS c242 FROM "silver/events") WHERE ((c242 IN ('mail')) AND (c243 IN ('mail.received'))))))) WHERE ((NOT ((c241)."expired" = '')) OR (NOT ((c241)."expired_fai" = ''))))) SEMI JOIN 
 (SELECT * FROM 
-(SELECT c240, c238, c239 FROM 
-(SELECT c240, c238, c239 FROM 
+(SELECT DISTINCT c259, c260, c261 FROM 
+(SELECT c259, c260, c261 FROM 
+(SELECT c259, c260, c261 FROM 
 (SELECT * FROM 
+(SELECT * FROM 
+(SELECT c259 AS c259, c260 AS c260, c261 AS c261 FROM 
+(SELECT c259, c260, (c263)."store" AS c261 FROM 
+(SELECT c259, c260, c263 FROM 
+(SELECT * EXCLUDE (uc262), uc262.place::INTEGER AS c262, uc262.of AS c263 FROM (SELECT *, unnest(list_transform(c266, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc262 FROM 
+(SELECT c259, c260, c266 FROM 
+(SELECT "trace" AS c259, "node" AS c260, "type" AS c265, "candidates" AS c266, "family" AS c264 FROM "silver/events") WHERE ((c264 IN ('replication')) AND (c265 IN ('sources.considered'))))))))
+UNION ALL SELECT c269 AS c259, c270 AS c260, c271 AS c261 FROM 
+(SELECT c269, c270, c271 FROM 
+(SELECT c269, c270, c271 FROM 
 (SELECT * FROM 
-(SELECT c240, c238, c241 FROM 
-(SELECT "trace" AS c240, "store" AS c238, "site" AS c241 FROM "organization/servers"))) JOIN 
 (SELECT * FROM 
-(SELECT c242, c243 AS c239, c244 FROM 
-(SELECT c242, c243, c244 FROM 
-(SELECT "trace" AS c242, "store" AS c243, "site" AS c244 FROM "organization/servers")))) ON ((c240 = c242) AND (c241 = c244)))) WHERE (NOT (c238 = c239)))) ON ((c236 = c240) AND (c237 = c239))))))) ANTI JOIN 
+(SELECT c269, c270 FROM 
+(SELECT c269, c270 FROM 
+(SELECT "trace" AS c269, "node" AS c270, "type" AS c268, "family" AS c267 FROM "silver/events") WHERE ((c267 IN ('replication')) AND (c268 IN ('entry.made')))))) JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c245, "node" AS c246 FROM "evidence/restored")) ON ((c226 = c245) AND (c227 = c246))))))) ON (((c211 = c226) AND (c212 = c227)) AND (c217 = c228)))))))
-UNION ALL SELECT c256 AS c45, c257 AS c46, c262 AS c48, c258 AS c47, c277 AS c49, c306 AS c52, c307 AS c80, c308 AS c111, c309 AS c160, c310 AS c207, c278 AS c251 FROM 
-(SELECT c256, c257, c262, c258, c277, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c306, CAST(NULL AS BOOLEAN) AS c307, CAST(NULL AS BIGINT) AS c308, CAST(NULL AS BIGINT) AS c309, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c310, c278 FROM 
-(SELECT c256, c257, c262, c258, c277, c278 FROM 
+(SELECT c273, c271, c272 FROM 
+(SELECT c273, c271, c272 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c256, c257, c258, c262, (c252)."folder" AS c277, {'seq': c258, 'row': CASE WHEN c263 THEN (list_flattened(list_transform(list_filter(str_split((c252)."row", ';'), lambda v280: (NOT (v280 = ''))), lambda v279: list_transform(str_split(split_part(v279, ':', 2), ','), lambda v281: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v279, ':', 1) || ' fai') ELSE split_part(v279, ':', 1) END, 'low': text_to_bigint(split_part(v281, '-', 1)), 'high': text_to_bigint(split_part(v281, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split((c252)."row_fai", ';'), lambda v283: (NOT (v283 = ''))), lambda v282: list_transform(str_split(split_part(v282, ':', 2), ','), lambda v284: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v282, ':', 1) || ' fai') ELSE split_part(v282, ':', 1) END, 'low': text_to_bigint(split_part(v284, '-', 1)), 'high': text_to_bigint(split_part(v284, '-', (-1)))})))) ELSE CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) END} AS c278 FROM 
-(SELECT c256 AS c256, c257 AS c257, c258 AS c258, c262 AS c262, c263 AS c263, c252 AS c252 FROM 
-(SELECT c256, c257, c258, c260 AS c262, list_contains_or_null(c253, 'delete-pending') AS c263, c252 FROM 
-(SELECT * EXCLUDE (uc252), uc252 AS c252 FROM (SELECT *, unnest(c261) AS uc252 FROM 
-(SELECT c256, c257, c258, c260, list_from_json(c259, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR, \"row\" VARCHAR, \"row_fai\" VARCHAR, \"updates\" BIGINT, \"expired\" VARCHAR, \"expired_fai\" VARCHAR)[]"') AS c261, c253 FROM 
-(SELECT "trace" AS c256, "node" AS c257, "type" AS c255, "seq" AS c258, "folders" AS c259, "marks" AS c253, "sender" AS c260, "family" AS c254 FROM "silver/events") WHERE ((c254 IN ('mail')) AND (c255 IN ('mail.received')))) WHERE (list_contains_or_null(c253, 'delete-pending') OR list_contains_or_null(c253, 'no replica')))))
-UNION ALL SELECT c269 AS c256, c270 AS c257, c271 AS c258, c275 AS c262, c276 AS c263, c264 AS c252 FROM 
-(SELECT c269, c270, c271, c275, c276, c264 FROM 
-(SELECT c269, c270, c271, regexp_replace(c265, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g') AS c275, FALSE AS c276, c264 FROM 
-(SELECT * EXCLUDE (uc264), uc264 AS c264 FROM (SELECT *, unnest(c274) AS uc264 FROM 
-(SELECT c269, c270, c271, c265, c274 FROM 
-(SELECT * EXCLUDE (uc265), uc265 AS c265 FROM (SELECT *, unnest(c272) AS uc265 FROM 
-(SELECT c269, c270, c271, list_from_json(c273, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR, \"row\" VARCHAR, \"row_fai\" VARCHAR, \"updates\" BIGINT, \"expired\" VARCHAR, \"expired_fai\" VARCHAR)[]"') AS c274, c272, c266 FROM 
-(SELECT "trace" AS c269, "node" AS c270, "type" AS c268, "seq" AS c271, "recipients" AS c272, "folders" AS c273, "marks" AS c266, "family" AS c267 FROM "silver/events") WHERE ((c267 IN ('mail')) AND (c268 IN ('mail.submitted')))) WHERE list_contains_or_null(c266, 'retained'))))))))))) SEMI JOIN 
+(SELECT c273, c271, c274 FROM 
+(SELECT "trace" AS c273, "store" AS c271, "site" AS c274 FROM "organization/servers"))) JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c285, c286, c287 FROM 
-(SELECT c285, c286, c287 FROM 
-(SELECT c285, c286, c287 FROM 
+(SELECT c275, c276 AS c272, c277 FROM 
+(SELECT c275, c276, c277 FROM 
+(SELECT "trace" AS c275, "store" AS c276, "site" AS c277 FROM "organization/servers")))) ON ((c273 = c275) AND (c274 = c277)))) WHERE (NOT (c271 = c272)))) ON ((c269 = c273) AND (c270 = c272))))))) ANTI JOIN 
 (SELECT * FROM 
+(SELECT "trace" AS c278, "node" AS c279 FROM "evidence/restored")) ON ((c259 = c278) AND (c260 = c279))))))) ON (((c244 = c259) AND (c245 = c260)) AND (c250 = c261)))))))
+UNION ALL SELECT c289 AS c45, c290 AS c46, c295 AS c48, c291 AS c47, c310 AS c49, c339 AS c52, c340 AS c80, c341 AS c111, c342 AS c193, c343 AS c240, c311 AS c284 FROM 
+(SELECT c289, c290, c295, c291, c310, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c339, CAST(NULL AS BOOLEAN) AS c340, CAST(NULL AS BIGINT) AS c341, CAST(NULL AS BIGINT) AS c342, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c343, c311 FROM 
+(SELECT c289, c290, c295, c291, c310, c311 FROM 
 (SELECT * FROM 
-(SELECT c285 AS c285, c286 AS c286, c287 AS c287 FROM 
-(SELECT c285, c286, (c289)."store" AS c287 FROM 
-(SELECT c285, c286, c289 FROM 
-(SELECT * EXCLUDE (uc288), uc288.place::INTEGER AS c288, uc288.of AS c289 FROM (SELECT *, unnest(list_transform(c292, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc288 FROM 
-(SELECT c285, c286, c292 FROM 
-(SELECT "trace" AS c285, "node" AS c286, "type" AS c291, "candidates" AS c292, "family" AS c290 FROM "silver/events") WHERE ((c290 IN ('replication')) AND (c291 IN ('sources.considered'))))))))
-UNION ALL SELECT c295 AS c285, c296 AS c286, c297 AS c287 FROM 
-(SELECT c295, c296, c297 FROM 
-(SELECT c295, c296, c297 FROM 
 (SELECT * FROM 
+(SELECT c289, c290, c291, c295, (c285)."folder" AS c310, {'seq': c291, 'row': CASE WHEN c296 THEN (list_flattened(list_transform(list_filter(str_split((c285)."row", ';'), lambda v313: (NOT (v313 = ''))), lambda v312: list_transform(str_split(split_part(v312, ':', 2), ','), lambda v314: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v312, ':', 1) || ' fai') ELSE split_part(v312, ':', 1) END, 'low': text_to_bigint(split_part(v314, '-', 1)), 'high': text_to_bigint(split_part(v314, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split((c285)."row_fai", ';'), lambda v316: (NOT (v316 = ''))), lambda v315: list_transform(str_split(split_part(v315, ':', 2), ','), lambda v317: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v315, ':', 1) || ' fai') ELSE split_part(v315, ':', 1) END, 'low': text_to_bigint(split_part(v317, '-', 1)), 'high': text_to_bigint(split_part(v317, '-', (-1)))})))) ELSE CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) END} AS c311 FROM 
+(SELECT c289 AS c289, c290 AS c290, c291 AS c291, c295 AS c295, c296 AS c296, c285 AS c285 FROM 
+(SELECT c289, c290, c291, c293 AS c295, list_contains_or_null(c286, 'delete-pending') AS c296, c285 FROM 
+(SELECT * EXCLUDE (uc285), uc285 AS c285 FROM (SELECT *, unnest(c294) AS uc285 FROM 
+(SELECT c289, c290, c291, c293, list_from_json(c292, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR, \"row\" VARCHAR, \"row_fai\" VARCHAR, \"updates\" BIGINT, \"expired\" VARCHAR, \"expired_fai\" VARCHAR)[]"') AS c294, c286 FROM 
+(SELECT "trace" AS c289, "node" AS c290, "type" AS c288, "seq" AS c291, "folders" AS c292, "marks" AS c286, "sender" AS c293, "family" AS c287 FROM "silver/events") WHERE ((c287 IN ('mail')) AND (c288 IN ('mail.received')))) WHERE (list_contains_or_null(c286, 'delete-pending') OR list_contains_or_null(c286, 'no replica')))))
+UNION ALL SELECT c302 AS c289, c303 AS c290, c304 AS c291, c308 AS c295, c309 AS c296, c297 AS c285 FROM 
+(SELECT c302, c303, c304, c308, c309, c297 FROM 
+(SELECT c302, c303, c304, regexp_replace(c298, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g') AS c308, FALSE AS c309, c297 FROM 
+(SELECT * EXCLUDE (uc297), uc297 AS c297 FROM (SELECT *, unnest(c307) AS uc297 FROM 
+(SELECT c302, c303, c304, c298, c307 FROM 
+(SELECT * EXCLUDE (uc298), uc298 AS c298 FROM (SELECT *, unnest(c305) AS uc298 FROM 
+(SELECT c302, c303, c304, list_from_json(c306, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR, \"row\" VARCHAR, \"row_fai\" VARCHAR, \"updates\" BIGINT, \"expired\" VARCHAR, \"expired_fai\" VARCHAR)[]"') AS c307, c305, c299 FROM 
+(SELECT "trace" AS c302, "node" AS c303, "type" AS c301, "seq" AS c304, "recipients" AS c305, "folders" AS c306, "marks" AS c299, "family" AS c300 FROM "silver/events") WHERE ((c300 IN ('mail')) AND (c301 IN ('mail.submitted')))) WHERE list_contains_or_null(c299, 'retained'))))))))))) SEMI JOIN 
 (SELECT * FROM 
-(SELECT c295, c296 FROM 
-(SELECT c295, c296 FROM 
-(SELECT "trace" AS c295, "node" AS c296, "type" AS c294, "family" AS c293 FROM "silver/events") WHERE ((c293 IN ('replication')) AND (c294 IN ('entry.made')))))) JOIN 
+(SELECT DISTINCT c318, c319, c320 FROM 
+(SELECT c318, c319, c320 FROM 
+(SELECT c318, c319, c320 FROM 
 (SELECT * FROM 
-(SELECT c299, c297, c298 FROM 
-(SELECT c299, c297, c298 FROM 
 (SELECT * FROM 
+(SELECT c318 AS c318, c319 AS c319, c320 AS c320 FROM 
+(SELECT c318, c319, (c322)."store" AS c320 FROM 
+(SELECT c318, c319, c322 FROM 
+(SELECT * EXCLUDE (uc321), uc321.place::INTEGER AS c321, uc321.of AS c322 FROM (SELECT *, unnest(list_transform(c325, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc321 FROM 
+(SELECT c318, c319, c325 FROM 
+(SELECT "trace" AS c318, "node" AS c319, "type" AS c324, "candidates" AS c325, "family" AS c323 FROM "silver/events") WHERE ((c323 IN ('replication')) AND (c324 IN ('sources.considered'))))))))
+UNION ALL SELECT c328 AS c318, c329 AS c319, c330 AS c320 FROM 
+(SELECT c328, c329, c330 FROM 
+(SELECT c328, c329, c330 FROM 
 (SELECT * FROM 
-(SELECT c299, c297, c300 FROM 
-(SELECT "trace" AS c299, "store" AS c297, "site" AS c300 FROM "organization/servers"))) JOIN 
 (SELECT * FROM 
-(SELECT c301, c302 AS c298, c303 FROM 
-(SELECT c301, c302, c303 FROM 
-(SELECT "trace" AS c301, "store" AS c302, "site" AS c303 FROM "organization/servers")))) ON ((c299 = c301) AND (c300 = c303)))) WHERE (NOT (c297 = c298)))) ON ((c295 = c299) AND (c296 = c298))))))) ANTI JOIN 
+(SELECT c328, c329 FROM 
+(SELECT c328, c329 FROM 
+(SELECT "trace" AS c328, "node" AS c329, "type" AS c327, "family" AS c326 FROM "silver/events") WHERE ((c326 IN ('replication')) AND (c327 IN ('entry.made')))))) JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c304, "node" AS c305 FROM "evidence/restored")) ON ((c285 = c304) AND (c286 = c305))))))) ON (((c256 = c285) AND (c257 = c286)) AND (c262 = c287)))))))
-UNION ALL SELECT c314 AS c45, c315 AS c46, c317 AS c48, c316 AS c47, c340 AS c49, c341 AS c52, c342 AS c80, c343 AS c111, c344 AS c160, c345 AS c207, c346 AS c251, c318 AS c311 FROM 
-(SELECT c314, c315, c317, c316, CAST(NULL AS VARCHAR) AS c340, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c341, CAST(NULL AS BOOLEAN) AS c342, CAST(NULL AS BIGINT) AS c343, CAST(NULL AS BIGINT) AS c344, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c345, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c346, c318 FROM 
-(SELECT c314, c315, c317, c316, c318 FROM 
+(SELECT c332, c330, c331 FROM 
+(SELECT c332, c330, c331 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c314, c315, c316, c317, c316 AS c318 FROM 
-(SELECT c314, c315, c316, c317 FROM 
-(SELECT "trace" AS c314, "node" AS c315, "type" AS c313, "seq" AS c316, "store" AS c317, "family" AS c312 FROM "silver/events") WHERE ((c312 IN ('replication')) AND (c313 IN ('store.deleted')))))) SEMI JOIN 
+(SELECT c332, c330, c333 FROM 
+(SELECT "trace" AS c332, "store" AS c330, "site" AS c333 FROM "organization/servers"))) JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c319, c320, c321 FROM 
-(SELECT c319, c320, c321 FROM 
-(SELECT c319, c320, c321 FROM 
+(SELECT c334, c335 AS c331, c336 FROM 
+(SELECT c334, c335, c336 FROM 
+(SELECT "trace" AS c334, "store" AS c335, "site" AS c336 FROM "organization/servers")))) ON ((c332 = c334) AND (c333 = c336)))) WHERE (NOT (c330 = c331)))) ON ((c328 = c332) AND (c329 = c331))))))) ANTI JOIN 
 (SELECT * FROM 
+(SELECT "trace" AS c337, "node" AS c338 FROM "evidence/restored")) ON ((c318 = c337) AND (c319 = c338))))))) ON (((c289 = c318) AND (c290 = c319)) AND (c295 = c320)))))))
+UNION ALL SELECT c347 AS c45, c348 AS c46, c350 AS c48, c349 AS c47, c373 AS c49, c374 AS c52, c375 AS c80, c376 AS c111, c377 AS c193, c378 AS c240, c379 AS c284, c351 AS c344 FROM 
+(SELECT c347, c348, c350, c349, CAST(NULL AS VARCHAR) AS c373, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c374, CAST(NULL AS BOOLEAN) AS c375, CAST(NULL AS BIGINT) AS c376, CAST(NULL AS BIGINT) AS c377, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c378, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c379, c351 FROM 
+(SELECT c347, c348, c350, c349, c351 FROM 
 (SELECT * FROM 
-(SELECT c319 AS c319, c320 AS c320, c321 AS c321 FROM 
-(SELECT c319, c320, (c323)."store" AS c321 FROM 
-(SELECT c319, c320, c323 FROM 
-(SELECT * EXCLUDE (uc322), uc322.place::INTEGER AS c322, uc322.of AS c323 FROM (SELECT *, unnest(list_transform(c326, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc322 FROM 
-(SELECT c319, c320, c326 FROM 
-(SELECT "trace" AS c319, "node" AS c320, "type" AS c325, "candidates" AS c326, "family" AS c324 FROM "silver/events") WHERE ((c324 IN ('replication')) AND (c325 IN ('sources.considered'))))))))
-UNION ALL SELECT c329 AS c319, c330 AS c320, c331 AS c321 FROM 
-(SELECT c329, c330, c331 FROM 
-(SELECT c329, c330, c331 FROM 
 (SELECT * FROM 
+(SELECT c347, c348, c349, c350, TRUE AS c351 FROM 
+(SELECT c347, c348, c349, c350 FROM 
+(SELECT "trace" AS c347, "node" AS c348, "type" AS c346, "seq" AS c349, "store" AS c350, "family" AS c345 FROM "silver/events") WHERE ((c345 IN ('replication')) AND (c346 IN ('store.deleted')))))) SEMI JOIN 
 (SELECT * FROM 
-(SELECT c329, c330 FROM 
-(SELECT c329, c330 FROM 
-(SELECT "trace" AS c329, "node" AS c330, "type" AS c328, "family" AS c327 FROM "silver/events") WHERE ((c327 IN ('replication')) AND (c328 IN ('entry.made')))))) JOIN 
+(SELECT DISTINCT c352, c353, c354 FROM 
+(SELECT c352, c353, c354 FROM 
+(SELECT c352, c353, c354 FROM 
 (SELECT * FROM 
-(SELECT c333, c331, c332 FROM 
-(SELECT c333, c331, c332 FROM 
 (SELECT * FROM 
+(SELECT c352 AS c352, c353 AS c353, c354 AS c354 FROM 
+(SELECT c352, c353, (c356)."store" AS c354 FROM 
+(SELECT c352, c353, c356 FROM 
+(SELECT * EXCLUDE (uc355), uc355.place::INTEGER AS c355, uc355.of AS c356 FROM (SELECT *, unnest(list_transform(c359, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc355 FROM 
+(SELECT c352, c353, c359 FROM 
+(SELECT "trace" AS c352, "node" AS c353, "type" AS c358, "candidates" AS c359, "family" AS c357 FROM "silver/events") WHERE ((c357 IN ('replication')) AND (c358 IN ('sources.considered'))))))))
+UNION ALL SELECT c362 AS c352, c363 AS c353, c364 AS c354 FROM 
+(SELECT c362, c363, c364 FROM 
+(SELECT c362, c363, c364 FROM 
 (SELECT * FROM 
-(SELECT c333, c331, c334 FROM 
-(SELECT "trace" AS c333, "store" AS c331, "site" AS c334 FROM "organization/servers"))) JOIN 
 (SELECT * FROM 
-(SELECT c335, c336 AS c332, c337 FROM 
-(SELECT c335, c336, c337 FROM 
-(SELECT "trace" AS c335, "store" AS c336, "site" AS c337 FROM "organization/servers")))) ON ((c333 = c335) AND (c334 = c337)))) WHERE (NOT (c331 = c332)))) ON ((c329 = c333) AND (c330 = c332))))))) ANTI JOIN 
+(SELECT c362, c363 FROM 
+(SELECT c362, c363 FROM 
+(SELECT "trace" AS c362, "node" AS c363, "type" AS c361, "family" AS c360 FROM "silver/events") WHERE ((c360 IN ('replication')) AND (c361 IN ('entry.made')))))) JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c338, "node" AS c339 FROM "evidence/restored")) ON ((c319 = c338) AND (c320 = c339))))))) ON (((c314 = c319) AND (c315 = c320)) AND (c317 = c321)))))))))
-UNION ALL SELECT c357 AS c6, c358 AS c7, c359 AS c8, c385 AS c9, c361 AS c10, c386 AS c11, c387 AS c13, c388 AS c1, c389 AS c2, c390 AS c3, c391 AS c14, c392 AS c36, c393 AS c37, c394 AS c38, c395 AS c39, c396 AS c40, c397 AS c41, c398 AS c42, c362 AS c353 FROM 
-(SELECT c357, c358, c359, CAST(NULL AS BIGINT) AS c385, c361, CAST(NULL AS BIGINT) AS c386, CAST(NULL AS VARCHAR) AS c387, CAST(NULL AS VARCHAR) AS c388, CAST(NULL AS INTEGER) AS c389, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c390, CAST(NULL AS VARCHAR) AS c391, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c392, CAST(NULL AS BOOLEAN) AS c393, CAST(NULL AS BIGINT) AS c394, CAST(NULL AS BIGINT) AS c395, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c396, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c397, CAST(NULL AS BIGINT) AS c398, c362 FROM 
-(SELECT c357, c361, c358, c359, c362 FROM 
+(SELECT c366, c364, c365 FROM 
+(SELECT c366, c364, c365 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c357, c358, c359, c360 AS c361, c359 AS c362 FROM 
-(SELECT c357, c358, c359, c354, c360 FROM 
-(SELECT "trace" AS c357, "node" AS c358, "type" AS c356, "seq" AS c359, "folder" AS c354, "object" AS c360, "family" AS c355 FROM "silver/events") WHERE ((c355 IN ('change')) AND (c356 IN ('change.made', 'version.applied')))) WHERE (c354 = '1-1'))) SEMI JOIN 
+(SELECT c366, c364, c367 FROM 
+(SELECT "trace" AS c366, "store" AS c364, "site" AS c367 FROM "organization/servers"))) JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c363, c364 FROM 
-(SELECT c363, c364 FROM 
-(SELECT c363, c364 FROM 
+(SELECT c368, c369 AS c365, c370 FROM 
+(SELECT c368, c369, c370 FROM 
+(SELECT "trace" AS c368, "store" AS c369, "site" AS c370 FROM "organization/servers")))) ON ((c366 = c368) AND (c367 = c370)))) WHERE (NOT (c364 = c365)))) ON ((c362 = c366) AND (c363 = c365))))))) ANTI JOIN 
 (SELECT * FROM 
+(SELECT "trace" AS c371, "node" AS c372 FROM "evidence/restored")) ON ((c352 = c371) AND (c353 = c372))))))) ON (((c347 = c352) AND (c348 = c353)) AND (c350 = c354)))))))))
+UNION ALL SELECT c390 AS c6, c391 AS c7, c392 AS c8, c418 AS c9, c394 AS c10, c419 AS c11, c420 AS c13, c421 AS c1, c422 AS c2, c423 AS c3, c424 AS c14, c425 AS c36, c426 AS c37, c427 AS c38, c428 AS c39, c429 AS c40, c430 AS c41, c431 AS c42, c395 AS c386 FROM 
+(SELECT c390, c391, c392, CAST(NULL AS BIGINT) AS c418, c394, CAST(NULL AS BIGINT) AS c419, CAST(NULL AS VARCHAR) AS c420, CAST(NULL AS VARCHAR) AS c421, CAST(NULL AS INTEGER) AS c422, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c423, CAST(NULL AS VARCHAR) AS c424, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c425, CAST(NULL AS BOOLEAN) AS c426, CAST(NULL AS BIGINT) AS c427, CAST(NULL AS BIGINT) AS c428, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c429, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c430, CAST(NULL AS BOOLEAN) AS c431, c395 FROM 
+(SELECT c390, c394, c391, c392, c395 FROM 
 (SELECT * FROM 
-(SELECT c363 AS c363, c369 AS c369, c364 AS c364 FROM 
-(SELECT c363, c369, c364 FROM 
-(SELECT c363, c369, c364 FROM 
-(SELECT * EXCLUDE (uc365), uc365.place::INTEGER AS c365, uc365.of AS c366 FROM (SELECT *, unnest(list_transform(c370, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc365 FROM 
-(SELECT c363, c369, c364, c370 FROM 
-(SELECT "trace" AS c363, "node" AS c369, "type" AS c368, "folder" AS c364, "candidates" AS c370, "family" AS c367 FROM "silver/events") WHERE ((c367 IN ('replication')) AND (c368 IN ('sources.considered'))))))))
-UNION ALL SELECT c373 AS c363, c374 AS c369, c375 AS c364 FROM 
-(SELECT c373, c374, c375 FROM 
-(SELECT c373, c374, c375 FROM 
 (SELECT * FROM 
+(SELECT c390, c391, c392, c393 AS c394, c392 AS c395 FROM 
+(SELECT c390, c391, c392, c387, c393 FROM 
+(SELECT "trace" AS c390, "node" AS c391, "type" AS c389, "seq" AS c392, "folder" AS c387, "object" AS c393, "family" AS c388 FROM "silver/events") WHERE ((c388 IN ('change')) AND (c389 IN ('change.made', 'version.applied')))) WHERE (c387 = '1-1'))) SEMI JOIN 
 (SELECT * FROM 
-(SELECT c373, c374, c375 FROM 
-(SELECT c373, c374, c375 FROM 
-(SELECT "trace" AS c373, "node" AS c374, "type" AS c372, "folder" AS c375, "family" AS c371 FROM "silver/events") WHERE ((c371 IN ('replication')) AND (c372 IN ('entry.made')))))) JOIN 
+(SELECT DISTINCT c396, c397 FROM 
+(SELECT c396, c397 FROM 
+(SELECT c396, c397 FROM 
 (SELECT * FROM 
-(SELECT c378, c377 FROM 
-(SELECT c378, c376, c377 FROM 
 (SELECT * FROM 
+(SELECT c396 AS c396, c402 AS c402, c397 AS c397 FROM 
+(SELECT c396, c402, c397 FROM 
+(SELECT c396, c402, c397 FROM 
+(SELECT * EXCLUDE (uc398), uc398.place::INTEGER AS c398, uc398.of AS c399 FROM (SELECT *, unnest(list_transform(c403, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc398 FROM 
+(SELECT c396, c402, c397, c403 FROM 
+(SELECT "trace" AS c396, "node" AS c402, "type" AS c401, "folder" AS c397, "candidates" AS c403, "family" AS c400 FROM "silver/events") WHERE ((c400 IN ('replication')) AND (c401 IN ('sources.considered'))))))))
+UNION ALL SELECT c406 AS c396, c407 AS c402, c408 AS c397 FROM 
+(SELECT c406, c407, c408 FROM 
+(SELECT c406, c407, c408 FROM 
 (SELECT * FROM 
-(SELECT c378, c376, c379 FROM 
-(SELECT "trace" AS c378, "store" AS c376, "site" AS c379 FROM "organization/servers"))) JOIN 
 (SELECT * FROM 
-(SELECT c380, c381 AS c377, c382 FROM 
-(SELECT c380, c381, c382 FROM 
-(SELECT "trace" AS c380, "store" AS c381, "site" AS c382 FROM "organization/servers")))) ON ((c378 = c380) AND (c379 = c382)))) WHERE (NOT (c376 = c377)))) ON ((c373 = c378) AND (c374 = c377))))))) ANTI JOIN 
+(SELECT c406, c407, c408 FROM 
+(SELECT c406, c407, c408 FROM 
+(SELECT "trace" AS c406, "node" AS c407, "type" AS c405, "folder" AS c408, "family" AS c404 FROM "silver/events") WHERE ((c404 IN ('replication')) AND (c405 IN ('entry.made')))))) JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c383, "node" AS c384 FROM "evidence/restored")) ON ((c363 = c383) AND (c369 = c384))))))) ON ((c357 = c363) AND (c361 = c364)))))))
-UNION ALL SELECT c402 AS c6, c403 AS c7, c404 AS c8, c415 AS c9, c416 AS c10, c417 AS c11, c418 AS c13, c419 AS c1, c420 AS c2, c421 AS c3, c422 AS c14, c423 AS c36, c424 AS c37, c425 AS c38, c426 AS c39, c427 AS c40, c428 AS c41, c429 AS c42, c430 AS c353, c414 AS c399 FROM 
-(SELECT c402, c403, c404, CAST(NULL AS BIGINT) AS c415, CAST(NULL AS VARCHAR) AS c416, CAST(NULL AS BIGINT) AS c417, CAST(NULL AS VARCHAR) AS c418, CAST(NULL AS VARCHAR) AS c419, CAST(NULL AS INTEGER) AS c420, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c421, CAST(NULL AS VARCHAR) AS c422, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c423, CAST(NULL AS BOOLEAN) AS c424, CAST(NULL AS BIGINT) AS c425, CAST(NULL AS BIGINT) AS c426, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c427, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c428, CAST(NULL AS BIGINT) AS c429, CAST(NULL AS BIGINT) AS c430, c414 FROM 
-(SELECT c402, c403, c404, {'store': c405} AS c414 FROM 
-(SELECT c402 AS c402, c403 AS c403, c404 AS c404, c405 AS c405 FROM 
-(SELECT c402, c403, c404, CAST(NULL AS VARCHAR) AS c405 FROM 
-(SELECT c402, c403, c404 FROM 
-(SELECT "trace" AS c402, "node" AS c403, "type" AS c401, "seq" AS c404, "family" AS c400 FROM "silver/events") WHERE ((c400 IN ('run')) AND (c401 IN ('node.started')))))
-UNION ALL SELECT c409 AS c402, c410 AS c403, c411 AS c404, c413 AS c405 FROM 
-(SELECT c409, c410, c411, c413 FROM 
-(SELECT c409, c410, c411, c412 AS c413 FROM 
-(SELECT c409, c410, c411, c406, c412 FROM 
-(SELECT "trace" AS c409, "node" AS c410, "type" AS c408, "seq" AS c411, "name" AS c406, "value" AS c412, "family" AS c407 FROM "silver/events") WHERE ((c407 IN ('run')) AND (c408 IN ('setting.value')))) WHERE (c406 = 'Preferred Backfill Source'))))))))))))))))))))))))))))))))))))))))))))) WHERE (c1 IS NOT NULL)))))))) LEFT JOIN 
+(SELECT c411, c410 FROM 
+(SELECT c411, c409, c410 FROM 
 (SELECT * FROM 
-(SELECT c455, c456, c457, c458, c459 FROM 
-(SELECT "trace" AS c455, "node" AS c456, "store" AS c457, "cost" AS c458, "affinity" AS c459 FROM "organization/costs"))) ON (((c6 = c455) AND (c7 = c456)) AND (c14 = c457))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c460, c461, c463, c462 FROM 
-(SELECT "trace" AS c460, "store" AS c461, "site" AS c462, "version" AS c463 FROM "organization/servers"))) ON ((c6 = c460) AND (c14 = c461))))));
+(SELECT c411, c409, c412 FROM 
+(SELECT "trace" AS c411, "store" AS c409, "site" AS c412 FROM "organization/servers"))) JOIN 
+(SELECT * FROM 
+(SELECT c413, c414 AS c410, c415 FROM 
+(SELECT c413, c414, c415 FROM 
+(SELECT "trace" AS c413, "store" AS c414, "site" AS c415 FROM "organization/servers")))) ON ((c411 = c413) AND (c412 = c415)))) WHERE (NOT (c409 = c410)))) ON ((c406 = c411) AND (c407 = c410))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c416, "node" AS c417 FROM "evidence/restored")) ON ((c396 = c416) AND (c402 = c417))))))) ON ((c390 = c396) AND (c394 = c397)))))))
+UNION ALL SELECT c435 AS c6, c436 AS c7, c437 AS c8, c448 AS c9, c449 AS c10, c450 AS c11, c451 AS c13, c452 AS c1, c453 AS c2, c454 AS c3, c455 AS c14, c456 AS c36, c457 AS c37, c458 AS c38, c459 AS c39, c460 AS c40, c461 AS c41, c462 AS c42, c463 AS c386, c447 AS c432 FROM 
+(SELECT c435, c436, c437, CAST(NULL AS BIGINT) AS c448, CAST(NULL AS VARCHAR) AS c449, CAST(NULL AS BIGINT) AS c450, CAST(NULL AS VARCHAR) AS c451, CAST(NULL AS VARCHAR) AS c452, CAST(NULL AS INTEGER) AS c453, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c454, CAST(NULL AS VARCHAR) AS c455, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c456, CAST(NULL AS BOOLEAN) AS c457, CAST(NULL AS BIGINT) AS c458, CAST(NULL AS BIGINT) AS c459, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c460, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c461, CAST(NULL AS BOOLEAN) AS c462, CAST(NULL AS BIGINT) AS c463, c447 FROM 
+(SELECT c435, c436, c437, {'store': c438} AS c447 FROM 
+(SELECT c435 AS c435, c436 AS c436, c437 AS c437, c438 AS c438 FROM 
+(SELECT c435, c436, c437, CAST(NULL AS VARCHAR) AS c438 FROM 
+(SELECT c435, c436, c437 FROM 
+(SELECT "trace" AS c435, "node" AS c436, "type" AS c434, "seq" AS c437, "family" AS c433 FROM "silver/events") WHERE ((c433 IN ('run')) AND (c434 IN ('node.started')))))
+UNION ALL SELECT c442 AS c435, c443 AS c436, c444 AS c437, c446 AS c438 FROM 
+(SELECT c442, c443, c444, c446 FROM 
+(SELECT c442, c443, c444, c445 AS c446 FROM 
+(SELECT c442, c443, c444, c439, c445 FROM 
+(SELECT "trace" AS c442, "node" AS c443, "type" AS c441, "seq" AS c444, "name" AS c439, "value" AS c445, "family" AS c440 FROM "silver/events") WHERE ((c440 IN ('run')) AND (c441 IN ('setting.value')))) WHERE (c439 = 'Preferred Backfill Source'))))))))))))))))))))))))))))))))))))))))))))) WHERE (c1 IS NOT NULL)))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c485, c486, c487, c488, c489 FROM 
+(SELECT "trace" AS c485, "node" AS c486, "store" AS c487, "cost" AS c488, "affinity" AS c489 FROM "organization/costs"))) ON (((c6 = c485) AND (c7 = c486)) AND (c14 = c487))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c490, c491, c493, c492 FROM 
+(SELECT "trace" AS c490, "store" AS c491, "site" AS c492, "version" AS c493 FROM "organization/servers"))) ON ((c6 = c490) AND (c14 = c491))))));
 
 -- table evidence/listed
 -- columns "trace" VARCHAR, "node" VARCHAR, "seq" BIGINT, "at" BIGINT, "incarnation" BIGINT, "mail" VARCHAR, "message_type" BIGINT, "marks" VARCHAR[], "to" VARCHAR[], "folder" VARCHAR, "what" VARCHAR, "sender" VARCHAR, "chosen" VARCHAR[], "method" VARCHAR, "limit" BIGINT, "object" VARCHAR, "versions" VARCHAR[], "number" VARCHAR, "winner" VARCHAR, "since_at" BIGINT, "limit_us" BIGINT, "by" VARCHAR, "had" VARCHAR, "holders" VARCHAR[], "untouched" BOOLEAN, "dead" BOOLEAN, "alone_at" BIGINT, "reached" VARCHAR[], "answerable" BOOLEAN
-SELECT c5 AS "trace", c6 AS "node", c8 AS "seq", c9 AS "at", c7 AS "incarnation", c10 AS "mail", c12 AS "message_type", c14 AS "marks", c16 AS "to", c2 AS "folder", c1 AS "what", c18 AS "sender", c36 AS "chosen", c37 AS "method", c38 AS "limit", c56 AS "object", c57 AS "versions", c78 AS "number", c79 AS "winner", c80 AS "since_at", c81 AS "limit_us", c105 AS "by", c229 AS "had", c330 AS "holders", c321 AS "untouched", c322 AS "dead", c319 AS "alone_at", c343 AS "reached", c346 AS "answerable" FROM (SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c330, c321, c322, c319, c343, c346 FROM 
-(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c330, c321, c322, c319, c343, c346 FROM 
+SELECT c5 AS "trace", c6 AS "node", c8 AS "seq", c9 AS "at", c7 AS "incarnation", c10 AS "mail", c12 AS "message_type", c14 AS "marks", c16 AS "to", c2 AS "folder", c1 AS "what", c18 AS "sender", c36 AS "chosen", c37 AS "method", c38 AS "limit", c56 AS "object", c57 AS "versions", c78 AS "number", c79 AS "winner", c80 AS "since_at", c81 AS "limit_us", c105 AS "by", c229 AS "had", c332 AS "holders", c321 AS "untouched", c322 AS "dead", c319 AS "alone_at", c345 AS "reached", c348 AS "answerable" FROM (SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c332, c321, c322, c319, c345, c348 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c332, c321, c322, c319, c345, c348 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c330, c321, c322, c319, CASE WHEN (c334 IS NULL) THEN c330 ELSE list_filter(c330, lambda v344: coalesce((list_extract(list_filter(c334, lambda v345: (((v345)."store" = v344) AND ((v345)."seq" < c8))), (-1)))."has", FALSE)) END AS c343, ((c334 IS NULL) OR (coalesce((list_extract(list_filter(c334, lambda v347: (((v347)."store" = c6) AND ((v347)."seq" < c8))), (-1)))."has", FALSE) AND coalesce((list_extract(list_filter(c334, lambda v348: (((v348)."store" = c18) AND ((v348)."seq" < c8))), (-1)))."has", FALSE))) AS c346 FROM 
-(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c330, c321, c322, c319, c334 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c332, c321, c322, c319, CASE WHEN (c336 IS NULL) THEN c332 ELSE list_filter(c332, lambda v346: coalesce((list_extract(list_filter(c336, lambda v347: (((v347)."store" = v346) AND ((v347)."seq" < c8))), (-1)))."has", FALSE)) END AS c345, ((c336 IS NULL) OR (coalesce((list_extract(list_filter(c336, lambda v349: (((v349)."store" = c6) AND ((v349)."seq" < c8))), (-1)))."has", FALSE) AND coalesce((list_extract(list_filter(c336, lambda v350: (((v350)."store" = c18) AND ((v350)."seq" < c8))), (-1)))."has", FALSE))) AS c348 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c332, c321, c322, c319, c336 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, CASE WHEN (c329 IS NULL) THEN c320 ELSE list_filter(c320, lambda v331: (NOT list_any(list_transform(c329, lambda v332: (((v332)."store" = v331) AND ((v332)."seq" < c8)))))) END AS c330, c321, c322, c319 FROM 
-(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c320, c321, c322, c319, c329 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, CASE WHEN (c331 IS NULL) THEN c320 ELSE list_filter(c320, lambda v333: (NOT list_any(list_transform(c331, lambda v334: (((v334)."store" = v333) AND ((c8 >= add_wrapped((v334)."seq", (1)::BIGINT)) AND (c8 <= (v334)."until"))))))) END AS c332, c321, c322, c319 FROM 
+(SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c320, c321, c322, c319, c331 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c5, c6, c8, c9, c7, c10, c12, c14, c16, c2, c1, c18, c36, c37, c38, c56, c57, c78, c79, c80, c81, c105, c229, c320, c321, c322, c319 FROM 
@@ -1414,16 +1580,20 @@ UNION ALL SELECT c287 AS c261, c288 AS c267, c289 AS c264, c293 AS c265, c291 AS
 (SELECT c287, c288, c289, c290 FROM 
 (SELECT "trace" AS c287, "node" AS c288, "type" AS c286, "seq" AS c289, "store" AS c290, "family" AS c285 FROM "silver/events") WHERE ((c285 IN ('replication')) AND (c286 IN ('address.stamped', 'address.missing'))))))))))))) WHERE (c1 IS NOT NULL)) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c325, c326, coalesce(list({'seq': c327, 'store': c328}), []) AS c329 FROM 
-(SELECT c325, c326, c327, c328 FROM 
-(SELECT "trace" AS c325, "node" AS c326, "type" AS c324, "seq" AS c327, "store" AS c328, "family" AS c323 FROM "silver/events") WHERE ((c323 IN ('replication')) AND (c324 IN ('store.deleted')))) GROUP BY c325, c326)) ON ((c5 = c325) AND (c6 = c326)))))) LEFT JOIN 
+(SELECT c325, c326, coalesce(list({'seq': c327, 'until': c330, 'store': c328}), []) AS c331 FROM 
+(SELECT c325, c323, c326, c327, c328, c330 FROM 
+(SELECT c325, c323, c326, c327, c328, coalesce(c329, 4611686018427387904::BIGINT) AS c330 FROM 
+(SELECT *, lead(c327, 1, NULL) OVER (PARTITION BY c325, c326, c328 ORDER BY c327 ASC NULLS FIRST ROWS BETWEEN 1 FOLLOWING AND 1 FOLLOWING) AS c329 FROM 
+(SELECT c325, c323, c326, c327, c328 FROM 
+(SELECT c325, c323, c326, c327, c328 FROM 
+(SELECT "trace" AS c325, "node" AS c326, "type" AS c323, "seq" AS c327, "store" AS c328, "family" AS c324 FROM "silver/events") WHERE ((c324 IN ('replication')) AND (c323 IN ('store.deleted', 'address.stamped', 'address.missing')))))))) WHERE (c323 = 'store.deleted') GROUP BY c325, c326)) ON ((c5 = c325) AND (c6 = c326)))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c337, c338, list_transform(list_sort(list_transform(coalesce(list({'seq': c339, 'store': c340, 'has': c341}), []), lambda v342: {k: CASE WHEN v342 IS NOT NULL THEN {n0: (v342)."seq" IS NOT NULL, v0: (v342)."seq", n1: (v342)."store" IS NOT NULL, v1: (v342)."store", n2: (v342)."has" IS NOT NULL, v2: (v342)."has"} END, v: v342}), 'ASC', 'NULLS LAST'), lambda v342: v342.v) AS c334 FROM 
-(SELECT c337, c338, c339, c340, (c336 = 'address.stamped') AS c341 FROM 
-(SELECT c337, c336, c338, c339, c340 FROM 
-(SELECT "trace" AS c337, "node" AS c338, "type" AS c336, "seq" AS c339, "store" AS c340, "family" AS c335 FROM "silver/events") WHERE ((c335 IN ('replication')) AND (c336 IN ('address.stamped', 'address.missing'))))) GROUP BY c337, c338) WHERE list_any(list_transform(c334, lambda v333: (NOT (v333)."has")))) ON ((c5 = c337) AND (c6 = c338)))))) ANTI JOIN 
+(SELECT c339, c340, list_transform(list_sort(list_transform(coalesce(list({'seq': c341, 'store': c342, 'has': c343}), []), lambda v344: {k: CASE WHEN v344 IS NOT NULL THEN {n0: (v344)."seq" IS NOT NULL, v0: (v344)."seq", n1: (v344)."store" IS NOT NULL, v1: (v344)."store", n2: (v344)."has" IS NOT NULL, v2: (v344)."has"} END, v: v344}), 'ASC', 'NULLS LAST'), lambda v344: v344.v) AS c336 FROM 
+(SELECT c339, c340, c341, c342, (c338 = 'address.stamped') AS c343 FROM 
+(SELECT c339, c338, c340, c341, c342 FROM 
+(SELECT "trace" AS c339, "node" AS c340, "type" AS c338, "seq" AS c341, "store" AS c342, "family" AS c337 FROM "silver/events") WHERE ((c337 IN ('replication')) AND (c338 IN ('address.stamped', 'address.missing'))))) GROUP BY c339, c340) WHERE list_any(list_transform(c336, lambda v335: (NOT (v335)."has")))) ON ((c5 = c339) AND (c6 = c340)))))) ANTI JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c349, "node" AS c350 FROM "evidence/restored")) ON ((c5 = c349) AND (c6 = c350)))));
+(SELECT "trace" AS c351, "node" AS c352 FROM "evidence/restored")) ON ((c5 = c351) AND (c6 = c352)))));
 
 -- table evidence/node_states
 -- columns "trace" VARCHAR, "node" VARCHAR, "directory" MAP(VARCHAR, STRUCT("store" VARCHAR, "first" BIGINT, "last" BIGINT, "deleted" BIGINT, "stamps" STRUCT("seq" BIGINT, "address" VARCHAR)[])), "switches" STRUCT("seq" BIGINT, "on" BOOLEAN)[], "version" VARCHAR
@@ -2255,120 +2425,169 @@ SELECT c6 AS "trace", c44 AS "check", c1 AS "consumed", c45 AS "violations", c46
 
 -- table rules/deleted_stores needs store.deleted
 -- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
-SELECT c6 AS "trace", c119 AS "check", c1 AS "consumed", c120 AS "violations", c121 AS "at", c122 AS "witness" FROM (SELECT * FROM 
-(SELECT c6, (c2)."check" AS c119, (c2)."consumed" AS c1, (c2)."violations" AS c120, (c2)."at" AS c121, (c2)."witness" AS c122 FROM 
+SELECT c6 AS "trace", c133 AS "check", c1 AS "consumed", c134 AS "violations", c135 AS "at", c136 AS "witness" FROM (SELECT * FROM 
+(SELECT c6, (c2)."check" AS c133, (c2)."consumed" AS c1, (c2)."violations" AS c134, (c2)."at" AS c135, (c2)."witness" AS c136 FROM 
 (SELECT c6, c2 FROM 
-(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'a store with replicas is not deleted', 'consumed': c113, 'violations': c114, 'at': (c115)."at", 'witness': (c115)."words"}, {'check': 'a store removed by force leaves all lists', 'consumed': c116, 'violations': c117, 'at': (c118)."at", 'witness': (c118)."words"}]) AS uc2 FROM 
-(SELECT c6, count(1) FILTER (WHERE c107) AS c113, count(1) FILTER (WHERE c108) AS c114, arg_min(CASE WHEN c108 THEN {'at': c106, 'words': c109} END, CASE WHEN c108 THEN {n0: c106 IS NOT NULL, v0: c106, n1: c109 IS NOT NULL, v1: c109} END) AS c115, count(1) FILTER (WHERE c110) AS c116, count(1) FILTER (WHERE c111) AS c117, arg_min(CASE WHEN c111 THEN {'at': c106, 'words': c112} END, CASE WHEN c111 THEN {n0: c106 IS NOT NULL, v0: c106, n1: c112 IS NOT NULL, v1: c112} END) AS c118 FROM 
-(SELECT c6, c102 AS c106, coalesce((NOT c103), FALSE) AS c107, CASE WHEN coalesce((NOT c103), FALSE) THEN (NOT coalesce((coalesce(len(c104)::INTEGER, -1) = 0), FALSE)) ELSE FALSE END AS c108, CASE WHEN CASE WHEN coalesce((NOT c103), FALSE) THEN (NOT coalesce((coalesce(len(c104)::INTEGER, -1) = 0), FALSE)) ELSE FALSE END THEN (c101 || ' deleted ' || c10 || ', which ' || (coalesce(len(c104)::INTEGER, -1))::VARCHAR || ' replica lists name') END AS c109, coalesce(c103, FALSE) AS c110, CASE WHEN coalesce(c103, FALSE) THEN (NOT coalesce((coalesce(len(c105)::INTEGER, -1) = 0), FALSE)) ELSE FALSE END AS c111, CASE WHEN CASE WHEN coalesce(c103, FALSE) THEN (NOT coalesce((coalesce(len(c105)::INTEGER, -1) = 0), FALSE)) ELSE FALSE END THEN (c101 || ' removed ' || c10 || ' but left it on the lists of ' || list_text(c105, ', ')) END AS c112 FROM 
-(SELECT c6, c10, (c100)."node" AS c101, (c100)."at" AS c102, (c100)."forced" AS c103, (c100)."listing" AS c104, (c100)."left" AS c105 FROM 
-(SELECT c6, c10, arg_min_null({'node': c7, 'at': c9, 'forced': c3, 'listing': c97, 'left': c98}, {n0: (NOT c3) IS NOT NULL, v0: (NOT c3), n1: coalesce(len(c97)::INTEGER, -1) IS NOT NULL, v1: coalesce(len(c97)::INTEGER, -1), n2: c7 IS NOT NULL, v2: c7}) AS c100 FROM 
-(SELECT c6, c7, c9, c10, c3, list_sort(coalesce(list(DISTINCT CASE WHEN c96 THEN c30 END) FILTER (WHERE CASE WHEN c96 THEN c30 END IS NOT NULL), []), 'ASC', 'NULLS LAST') AS c97, list_sort(coalesce(list(DISTINCT CASE WHEN (c96 AND (NOT list_any(list_transform(coalesce(c95, CAST([] AS VARCHAR[][])), lambda v99: (NOT list_contains_or_null(v99, c10)))))) THEN c30 END) FILTER (WHERE CASE WHEN (c96 AND (NOT list_any(list_transform(coalesce(c95, CAST([] AS VARCHAR[][])), lambda v99: (NOT list_contains_or_null(v99, c10)))))) THEN c30 END IS NOT NULL), []), 'ASC', 'NULLS LAST') AS c98 FROM 
-(SELECT c6, c7, c9, c30, c10, c3, c95, coalesce(((NOT (c66)."deleted") AND list_contains_or_null((c66)."list", c10)), FALSE) AS c96 FROM 
-(SELECT c6, c7, c9, c30, c10, c3, c66, c95 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'a store with replicas is not deleted', 'consumed': c127, 'violations': c128, 'at': (c129)."at", 'witness': (c129)."words"}, {'check': 'a store removed by force leaves all lists', 'consumed': c130, 'violations': c131, 'at': (c132)."at", 'witness': (c132)."words"}]) AS uc2 FROM 
+(SELECT c6, count(1) FILTER (WHERE c121) AS c127, count(1) FILTER (WHERE c122) AS c128, arg_min(CASE WHEN c122 THEN {'at': c120, 'words': c123} END, CASE WHEN c122 THEN {n0: c120 IS NOT NULL, v0: c120, n1: c123 IS NOT NULL, v1: c123} END) AS c129, count(1) FILTER (WHERE c124) AS c130, count(1) FILTER (WHERE c125) AS c131, arg_min(CASE WHEN c125 THEN {'at': c120, 'words': c126} END, CASE WHEN c125 THEN {n0: c120 IS NOT NULL, v0: c120, n1: c126 IS NOT NULL, v1: c126} END) AS c132 FROM 
+(SELECT c6, c116 AS c120, coalesce((NOT c117), FALSE) AS c121, CASE WHEN coalesce((NOT c117), FALSE) THEN (NOT coalesce((coalesce(len(c118)::INTEGER, -1) = 0), FALSE)) ELSE FALSE END AS c122, CASE WHEN CASE WHEN coalesce((NOT c117), FALSE) THEN (NOT coalesce((coalesce(len(c118)::INTEGER, -1) = 0), FALSE)) ELSE FALSE END THEN (c115 || ' deleted ' || c10 || ', which ' || (coalesce(len(c118)::INTEGER, -1))::VARCHAR || ' replica lists name') END AS c123, coalesce(c117, FALSE) AS c124, CASE WHEN coalesce(c117, FALSE) THEN (NOT coalesce((coalesce(len(c119)::INTEGER, -1) = 0), FALSE)) ELSE FALSE END AS c125, CASE WHEN CASE WHEN coalesce(c117, FALSE) THEN (NOT coalesce((coalesce(len(c119)::INTEGER, -1) = 0), FALSE)) ELSE FALSE END THEN (c115 || ' removed ' || c10 || ' but left it on the lists of ' || list_text(c119, ', ')) END AS c126 FROM 
+(SELECT c6, c10, (c114)."node" AS c115, (c114)."at" AS c116, (c114)."forced" AS c117, (c114)."listing" AS c118, (c114)."left" AS c119 FROM 
+(SELECT c6, c10, arg_min_null({'node': c7, 'at': c9, 'forced': c3, 'listing': c111, 'left': c112}, {n0: (NOT c3) IS NOT NULL, v0: (NOT c3), n1: coalesce(len(c111)::INTEGER, -1) IS NOT NULL, v1: coalesce(len(c111)::INTEGER, -1), n2: c7 IS NOT NULL, v2: c7}) AS c114 FROM 
+(SELECT c6, c7, c9, c10, c3, c12, list_sort(coalesce(list(DISTINCT CASE WHEN c110 THEN c36 END) FILTER (WHERE CASE WHEN c110 THEN c36 END IS NOT NULL), []), 'ASC', 'NULLS LAST') AS c111, list_sort(coalesce(list(DISTINCT CASE WHEN (c110 AND (NOT list_any(list_transform(coalesce(c109, CAST([] AS VARCHAR[][])), lambda v113: (NOT list_contains_or_null(v113, c10)))))) THEN c36 END) FILTER (WHERE CASE WHEN (c110 AND (NOT list_any(list_transform(coalesce(c109, CAST([] AS VARCHAR[][])), lambda v113: (NOT list_contains_or_null(v113, c10)))))) THEN c36 END IS NOT NULL), []), 'ASC', 'NULLS LAST') AS c112 FROM 
+(SELECT c6, c7, c9, c36, c10, c3, c12, c109, coalesce(((NOT (c76)."deleted") AND list_contains_or_null((c76)."list", c10)), FALSE) AS c110 FROM 
+(SELECT c6, c7, c9, c36, c10, c3, c12, c76, c109 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c6, c7, c9, c10, c3, c30, arg_max_null({'list': c65, 'deleted': c64}, CASE WHEN (c34 < c8) THEN c34 END) AS c66 FROM 
-(SELECT c6, c7, c8, c9, c10, c3, c30, c34, c65, c64 FROM 
+(SELECT c6, c7, c9, c10, c3, c12, c36, arg_max_null({'list': c75, 'deleted': c74}, CASE WHEN (c40 < c8) THEN c40 END) AS c76 FROM 
+(SELECT c6, c7, c8, c9, c10, c3, c12, c36, c40, c75, c74 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c6, c7, c8, c9, c10, c3 FROM 
+(SELECT c6, c7, c8, c9, c10, c3, c12 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c3 AS c3 FROM 
-(SELECT c6, c7, c8, c9, c10, c3 FROM 
-(SELECT c6, c7, c8, c9, c10, c3 FROM 
-(SELECT "trace" AS c6, "node" AS c7, "type" AS c5, "seq" AS c8, "at" AS c9, "store" AS c10, "forced" AS c3, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('replication')) AND (c5 IN ('store.deleted'))))) WHERE c3
-UNION ALL SELECT c14 AS c6, c15 AS c7, c16 AS c8, c17 AS c9, c18 AS c10, c11 AS c3 FROM 
-(SELECT c14, c15, c16, c17, c18, c11 FROM 
-(SELECT c14, c18, c15, c16, c17, c11 FROM 
+(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c3 AS c3, c12 AS c12 FROM 
+(SELECT c6, c7, c8, c9, c10, c3, coalesce(c11, (0)::BIGINT) AS c12 FROM 
+(SELECT c6, c7, c8, c9, c10, c3, c11 FROM 
+(SELECT "trace" AS c6, "node" AS c7, "type" AS c5, "seq" AS c8, "at" AS c9, "store" AS c10, "directory_object" AS c11, "forced" AS c3, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('replication')) AND (c5 IN ('store.deleted'))))) WHERE c3
+UNION ALL SELECT c16 AS c6, c17 AS c7, c18 AS c8, c19 AS c9, c20 AS c10, c13 AS c3, c22 AS c12 FROM 
+(SELECT c16, c17, c18, c19, c20, c13, c22 FROM 
+(SELECT c16, c20, c22, c17, c18, c19, c13 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c14, c15, c16, c17, c18, c11 FROM 
-(SELECT c14, c15, c16, c17, c18, c11 FROM 
-(SELECT "trace" AS c14, "node" AS c15, "type" AS c13, "seq" AS c16, "at" AS c17, "store" AS c18, "forced" AS c11, "family" AS c12 FROM "silver/events") WHERE ((c12 IN ('replication')) AND (c13 IN ('store.deleted'))))) WHERE (NOT c11)) ANTI JOIN 
+(SELECT c16, c17, c18, c19, c20, c13, coalesce(c21, (0)::BIGINT) AS c22 FROM 
+(SELECT c16, c17, c18, c19, c20, c13, c21 FROM 
+(SELECT "trace" AS c16, "node" AS c17, "type" AS c15, "seq" AS c18, "at" AS c19, "store" AS c20, "directory_object" AS c21, "forced" AS c13, "family" AS c14 FROM "silver/events") WHERE ((c14 IN ('replication')) AND (c15 IN ('store.deleted'))))) WHERE (NOT c13)) ANTI JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c19, c20 FROM 
-(SELECT c19, c20 FROM 
-(SELECT c19, c20, c21 FROM 
-(SELECT c19, c20, c21 FROM 
-(SELECT "trace" AS c19, "type" AS c23, "store" AS c20, "forced" AS c21, "family" AS c22 FROM "silver/events") WHERE ((c22 IN ('replication')) AND (c23 IN ('store.deleted'))))) WHERE c21))) ON ((c14 = c19) AND (c18 = c20))))))) ANTI JOIN 
+(SELECT DISTINCT c23, c24, c25 FROM 
+(SELECT c23, c24, c25 FROM 
+(SELECT c23, c24, c26, coalesce(c29, (0)::BIGINT) AS c25 FROM 
+(SELECT c23, c24, c26, c29 FROM 
+(SELECT "trace" AS c23, "type" AS c28, "store" AS c24, "directory_object" AS c29, "forced" AS c26, "family" AS c27 FROM "silver/events") WHERE ((c27 IN ('replication')) AND (c28 IN ('store.deleted'))))) WHERE c26))) ON (((c16 = c23) AND (c20 = c24)) AND (c22 = c25))))))) ANTI JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c24, "node" AS c25 FROM "evidence/restored")) ON ((c6 = c24) AND (c7 = c25))))) LEFT JOIN 
+(SELECT "trace" AS c30, "node" AS c31 FROM "evidence/restored")) ON ((c6 = c30) AND (c7 = c31))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c28, c33, c30, c34, c65, c64 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c28, c33, c30, c32, c34 FROM 
+(SELECT c34, c39, c36, c40, c75, c74 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c28, c29 AS c33, c30, c32, c31 AS c34 FROM 
-(SELECT "trace" AS c28, "store" AS c29, "folder" AS c26, "object" AS c30, "act" AS c27, "seq" AS c31, "number" AS c32 FROM "evidence/versions") WHERE ((c26 = '1-1') AND (c27 IN ('made', 'applied'))))) SEMI JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c35, c36 FROM 
-(SELECT c35, c36 FROM 
-(SELECT c35, c36 FROM 
+(SELECT c34, c39, c36, c38, c40 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c35 AS c35, c36 AS c36 FROM 
-(SELECT c35, c36, c37 FROM 
-(SELECT c35, c36, c37 FROM 
-(SELECT "trace" AS c35, "node" AS c36, "type" AS c39, "forced" AS c37, "family" AS c38 FROM "silver/events") WHERE ((c38 IN ('replication')) AND (c39 IN ('store.deleted'))))) WHERE c37
-UNION ALL SELECT c43 AS c35, c44 AS c36 FROM 
-(SELECT c43, c44 FROM 
-(SELECT c43, c44 FROM 
+(SELECT c34, c35 AS c39, c36, c38, c37 AS c40 FROM 
+(SELECT "trace" AS c34, "store" AS c35, "folder" AS c32, "object" AS c36, "act" AS c33, "seq" AS c37, "number" AS c38 FROM "evidence/versions") WHERE ((c32 = '1-1') AND (c33 IN ('made', 'applied'))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c41, c42 FROM 
+(SELECT c41, c42 FROM 
+(SELECT c41, c42 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c43, c44, c45, c40 FROM 
-(SELECT c43, c44, c45, c40 FROM 
-(SELECT "trace" AS c43, "node" AS c44, "type" AS c42, "store" AS c45, "forced" AS c40, "family" AS c41 FROM "silver/events") WHERE ((c41 IN ('replication')) AND (c42 IN ('store.deleted'))))) WHERE (NOT c40)) ANTI JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c46, c47 FROM 
-(SELECT c46, c47 FROM 
-(SELECT c46, c47, c48 FROM 
-(SELECT c46, c47, c48 FROM 
-(SELECT "trace" AS c46, "type" AS c50, "store" AS c47, "forced" AS c48, "family" AS c49 FROM "silver/events") WHERE ((c49 IN ('replication')) AND (c50 IN ('store.deleted'))))) WHERE c48))) ON ((c43 = c46) AND (c45 = c47))))))) ANTI JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c51, "node" AS c52 FROM "evidence/restored")) ON ((c35 = c51) AND (c36 = c52))))))) ON ((c28 = c35) AND (c33 = c36))))) JOIN 
-(SELECT * FROM 
-(SELECT c55, c59, c63 AS c65, c64 FROM 
-(SELECT c55, c59, (c62)."replicas" AS c63, (c62)."deleted" AS c64 FROM 
-(SELECT c55, c59, arg_min_null({'replicas': c61, 'deleted': c60}, {n0: c58 IS NOT NULL, v0: c58, n1: c56 IS NOT NULL, v1: c56, n2: c57 IS NOT NULL, v2: c57}) AS c62 FROM 
-(SELECT "trace" AS c55, "store" AS c56, "folder" AS c53, "act" AS c54, "seq" AS c57, "at" AS c58, "number" AS c59, "deleted" AS c60, "replicas" AS c61 FROM "evidence/versions") WHERE ((c53 = '1-1') AND (c54 IN ('made', 'applied'))) AND (c54 = 'made') GROUP BY c55, c59)))) ON ((c28 = c55) AND (c32 = c59))))) ON ((c6 = c28) AND (c7 = c33)))) GROUP BY c6, c7, c9, c10, c3, c30)) LEFT JOIN 
-(SELECT * FROM 
-(SELECT c70, c71, c72, c73, coalesce(list(c74) FILTER (WHERE c74 IS NOT NULL), []) AS c95 FROM 
-(SELECT c70, c71, c72, c73, c74 FROM 
+(SELECT c41 AS c41, c42 AS c42 FROM 
+(SELECT c41, c42, c43 FROM 
+(SELECT c41, c42, c43 FROM 
+(SELECT "trace" AS c41, "node" AS c42, "type" AS c45, "forced" AS c43, "family" AS c44 FROM "silver/events") WHERE ((c44 IN ('replication')) AND (c45 IN ('store.deleted'))))) WHERE c43
+UNION ALL SELECT c49 AS c41, c50 AS c42 FROM 
+(SELECT c49, c50 FROM 
+(SELECT c49, c50 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c70, c71, c72, c73, c74 FROM 
-(SELECT c70, c71, c72, c67, c73, c74 FROM 
-(SELECT "trace" AS c70, "node" AS c71, "type" AS c69, "at" AS c72, "folder" AS c67, "object" AS c73, "replicas" AS c74, "family" AS c68 FROM "silver/events") WHERE ((c68 IN ('change')) AND (c69 IN ('change.made')))) WHERE (c67 = '1-1'))) SEMI JOIN 
+(SELECT c49, c50, c51, c46, coalesce(c52, (0)::BIGINT) AS c53 FROM 
+(SELECT c49, c50, c51, c46, c52 FROM 
+(SELECT "trace" AS c49, "node" AS c50, "type" AS c48, "store" AS c51, "directory_object" AS c52, "forced" AS c46, "family" AS c47 FROM "silver/events") WHERE ((c47 IN ('replication')) AND (c48 IN ('store.deleted'))))) WHERE (NOT c46)) ANTI JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c75, c76, c77 FROM 
-(SELECT c75, c76, c77 FROM 
-(SELECT c75, c76, c77 FROM 
+(SELECT DISTINCT c54, c55, c56 FROM 
+(SELECT c54, c55, c56 FROM 
+(SELECT c54, c55, c57, coalesce(c60, (0)::BIGINT) AS c56 FROM 
+(SELECT c54, c55, c57, c60 FROM 
+(SELECT "trace" AS c54, "type" AS c59, "store" AS c55, "directory_object" AS c60, "forced" AS c57, "family" AS c58 FROM "silver/events") WHERE ((c58 IN ('replication')) AND (c59 IN ('store.deleted'))))) WHERE c57))) ON (((c49 = c54) AND (c51 = c55)) AND (c53 = c56))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c61, "node" AS c62 FROM "evidence/restored")) ON ((c41 = c61) AND (c42 = c62))))))) ON ((c34 = c41) AND (c39 = c42))))) JOIN 
+(SELECT * FROM 
+(SELECT c65, c69, c73 AS c75, c74 FROM 
+(SELECT c65, c69, (c72)."replicas" AS c73, (c72)."deleted" AS c74 FROM 
+(SELECT c65, c69, arg_min_null({'replicas': c71, 'deleted': c70}, {n0: c68 IS NOT NULL, v0: c68, n1: c66 IS NOT NULL, v1: c66, n2: c67 IS NOT NULL, v2: c67}) AS c72 FROM 
+(SELECT "trace" AS c65, "store" AS c66, "folder" AS c63, "act" AS c64, "seq" AS c67, "at" AS c68, "number" AS c69, "deleted" AS c70, "replicas" AS c71 FROM "evidence/versions") WHERE ((c63 = '1-1') AND (c64 IN ('made', 'applied'))) AND (c64 = 'made') GROUP BY c65, c69)))) ON ((c34 = c65) AND (c38 = c69))))) ON ((c6 = c34) AND (c7 = c39)))) GROUP BY c6, c7, c9, c10, c3, c12, c36)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c80, c81, c82, c83, coalesce(list(c84) FILTER (WHERE c84 IS NOT NULL), []) AS c109 FROM 
+(SELECT c80, c81, c82, c83, c84 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c75 AS c75, c76 AS c76, c77 AS c77 FROM 
-(SELECT c75, c76, c77, c78 FROM 
-(SELECT c75, c76, c77, c78 FROM 
-(SELECT "trace" AS c75, "node" AS c76, "type" AS c80, "at" AS c77, "forced" AS c78, "family" AS c79 FROM "silver/events") WHERE ((c79 IN ('replication')) AND (c80 IN ('store.deleted'))))) WHERE c78
-UNION ALL SELECT c84 AS c75, c85 AS c76, c86 AS c77 FROM 
-(SELECT c84, c85, c86 FROM 
-(SELECT c84, c85, c86 FROM 
+(SELECT c80, c81, c82, c83, c84 FROM 
+(SELECT c80, c81, c82, c77, c83, c84 FROM 
+(SELECT "trace" AS c80, "node" AS c81, "type" AS c79, "at" AS c82, "folder" AS c77, "object" AS c83, "replicas" AS c84, "family" AS c78 FROM "silver/events") WHERE ((c78 IN ('change')) AND (c79 IN ('change.made')))) WHERE (c77 = '1-1'))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c85, c86, c87 FROM 
+(SELECT c85, c86, c87 FROM 
+(SELECT c85, c86, c87 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c84, c85, c86, c87, c81 FROM 
-(SELECT c84, c85, c86, c87, c81 FROM 
-(SELECT "trace" AS c84, "node" AS c85, "type" AS c83, "at" AS c86, "store" AS c87, "forced" AS c81, "family" AS c82 FROM "silver/events") WHERE ((c82 IN ('replication')) AND (c83 IN ('store.deleted'))))) WHERE (NOT c81)) ANTI JOIN 
+(SELECT c85 AS c85, c86 AS c86, c87 AS c87 FROM 
+(SELECT c85, c86, c87, c88 FROM 
+(SELECT c85, c86, c87, c88 FROM 
+(SELECT "trace" AS c85, "node" AS c86, "type" AS c90, "at" AS c87, "forced" AS c88, "family" AS c89 FROM "silver/events") WHERE ((c89 IN ('replication')) AND (c90 IN ('store.deleted'))))) WHERE c88
+UNION ALL SELECT c94 AS c85, c95 AS c86, c96 AS c87 FROM 
+(SELECT c94, c95, c96 FROM 
+(SELECT c94, c95, c96 FROM 
 (SELECT * FROM 
-(SELECT DISTINCT c88, c89 FROM 
-(SELECT c88, c89 FROM 
-(SELECT c88, c89, c90 FROM 
-(SELECT c88, c89, c90 FROM 
-(SELECT "trace" AS c88, "type" AS c92, "store" AS c89, "forced" AS c90, "family" AS c91 FROM "silver/events") WHERE ((c91 IN ('replication')) AND (c92 IN ('store.deleted'))))) WHERE c90))) ON ((c84 = c88) AND (c87 = c89))))))) ANTI JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c93, "node" AS c94 FROM "evidence/restored")) ON ((c75 = c93) AND (c76 = c94))))))) ON (((c70 = c75) AND (c71 = c76)) AND (c72 = c77)))) GROUP BY c70, c71, c72, c73)) ON ((((c6 = c70) AND (c7 = c71)) AND (c9 = c72)) AND (c30 = c73))))) GROUP BY c6, c7, c9, c10, c3) GROUP BY c6, c10))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
+(SELECT c94, c95, c96, c97, c91, coalesce(c98, (0)::BIGINT) AS c99 FROM 
+(SELECT c94, c95, c96, c97, c91, c98 FROM 
+(SELECT "trace" AS c94, "node" AS c95, "type" AS c93, "at" AS c96, "store" AS c97, "directory_object" AS c98, "forced" AS c91, "family" AS c92 FROM "silver/events") WHERE ((c92 IN ('replication')) AND (c93 IN ('store.deleted'))))) WHERE (NOT c91)) ANTI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c100, c101, c102 FROM 
+(SELECT c100, c101, c102 FROM 
+(SELECT c100, c101, c103, coalesce(c106, (0)::BIGINT) AS c102 FROM 
+(SELECT c100, c101, c103, c106 FROM 
+(SELECT "trace" AS c100, "type" AS c105, "store" AS c101, "directory_object" AS c106, "forced" AS c103, "family" AS c104 FROM "silver/events") WHERE ((c104 IN ('replication')) AND (c105 IN ('store.deleted'))))) WHERE c103))) ON (((c94 = c100) AND (c97 = c101)) AND (c99 = c102))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c107, "node" AS c108 FROM "evidence/restored")) ON ((c85 = c107) AND (c86 = c108))))))) ON (((c80 = c85) AND (c81 = c86)) AND (c82 = c87)))) GROUP BY c80, c81, c82, c83)) ON ((((c6 = c80) AND (c7 = c81)) AND (c9 = c82)) AND (c36 = c83))))) GROUP BY c6, c7, c9, c10, c3, c12) GROUP BY c6, c10, c12))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
+
+-- table rules/created_stores needs store.created
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
+SELECT c6 AS "trace", c52 AS "check", c1 AS "consumed", c53 AS "violations", c54 AS "at", c55 AS "witness" FROM (SELECT * FROM 
+(SELECT c6, (c2)."check" AS c52, (c2)."consumed" AS c1, (c2)."violations" AS c53, (c2)."at" AS c54, (c2)."witness" AS c55 FROM 
+(SELECT c6, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'a store is created in place of a deleted one', 'consumed': c46, 'violations': c47, 'at': (c48)."at", 'witness': (c48)."words"}, {'check': 'a created store begins as new', 'consumed': c49, 'violations': c50, 'at': (c51)."at", 'witness': (c51)."words"}]) AS uc2 FROM 
+(SELECT c6, count(1) FILTER (WHERE c40) AS c46, count(1) FILTER (WHERE c41) AS c47, arg_min(CASE WHEN c41 THEN {'at': c39, 'words': c42} END, CASE WHEN c41 THEN {n0: c39 IS NOT NULL, v0: c39, n1: c42 IS NOT NULL, v1: c42} END) AS c48, count(1) FILTER (WHERE c43) AS c49, count(1) FILTER (WHERE c44) AS c50, arg_min(CASE WHEN c44 THEN {'at': c39, 'words': c45} END, CASE WHEN c44 THEN {n0: c39 IS NOT NULL, v0: c39, n1: c45 IS NOT NULL, v1: c45} END) AS c51 FROM 
+(SELECT c6, c8 AS c39, coalesce(TRUE, FALSE) AS c40, CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce(c38, FALSE)) ELSE FALSE END AS c41, CASE WHEN CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce(c38, FALSE)) ELSE FALSE END THEN ('a store was created for ' || c10 || ', but the store before it was not deleted') END AS c42, coalesce((c20 IS NOT NULL), FALSE) AS c43, CASE WHEN coalesce((c20 IS NOT NULL), FALSE) THEN (NOT coalesce(((c20 = 'first') AND c28), FALSE)) ELSE FALSE END AS c44, CASE WHEN CASE WHEN coalesce((c20 IS NOT NULL), FALSE) THEN (NOT coalesce(((c20 = 'first') AND c28), FALSE)) ELSE FALSE END THEN (c10 || ' did not begin as a new store after its creation') END AS c45 FROM 
+(SELECT c6, c10, c8, c20, c28, c38 FROM 
+(SELECT c6, c10, c8, c20, c28, coalesce(c37, FALSE) AS c38 FROM 
+(SELECT c6, c10, c8, c20, c28, c37 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c10, c8, c3, c20, c28 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c6, c10, c8, c3, c19 FROM 
+(SELECT c6, c10, c8, c3, c19, c19 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c6, c10 ORDER BY c7 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c19 FROM 
+(SELECT c6, c10, c7, c8, c3 FROM 
+(SELECT c6 AS c6, c10 AS c10, c7 AS c7, c8 AS c8, c3 AS c3 FROM 
+(SELECT c6, c9 AS c10, c7, c8, c3 FROM 
+(SELECT c6, c7, c8, c9, c3 FROM 
+(SELECT "trace" AS c6, "type" AS c5, "seq" AS c7, "at" AS c8, "store" AS c9, "directory_object" AS c3, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('run')) AND (c5 IN ('store.created')))))
+UNION ALL SELECT c13 AS c6, c17 AS c10, c14 AS c7, c15 AS c8, c18 AS c3 FROM 
+(SELECT c13, c17, c14, c15, CAST(NULL AS BIGINT) AS c18 FROM 
+(SELECT c13, c16 AS c17, c14, c15 FROM 
+(SELECT c13, c14, c15, c16 FROM 
+(SELECT "trace" AS c13, "type" AS c12, "seq" AS c14, "at" AS c15, "store" AS c16, "family" AS c11 FROM "silver/events") WHERE ((c11 IN ('run')) AND (c12 IN ('backup.restored'))))))))))) WHERE (c3 IS NOT NULL)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c24, c25, c20, c28, c29 FROM 
+(SELECT c24, c25, c20, c28, c29 FROM 
+(SELECT c24, c25, c20, c28, c29, c29 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c24, c25 ORDER BY c21 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c29 FROM 
+(SELECT c24, c25, c21, c20, c28 FROM 
+(SELECT c24, c25, c21, c20, c28 FROM 
+(SELECT c24, c25, c21, c20, (c27 = 1) AS c28 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c24, c25, c26 ORDER BY c21 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c27 FROM 
+(SELECT c24, c25, c21, c20, c26 FROM 
+(SELECT c24, c25, c21, c20, c26 FROM 
+(SELECT c24, c25, c21, c26, c20 FROM 
+(SELECT "trace" AS c24, "node" AS c25, "type" AS c23, "seq" AS c21, "replica_guid" AS c26, "reason" AS c20, "family" AS c22 FROM "silver/events") WHERE ((c22 IN ('run')) AND (c23 IN ('node.started'))))))))) WHERE ((NOT (c20 = 'restart')) AND (c21 > (1)::BIGINT)))))))) ON (((c6 = c24) AND (c10 = c25)) AND (c19 = c29))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c30, c31, c32, TRUE AS c37 FROM 
+(SELECT DISTINCT c30, c31, c32 FROM 
+(SELECT c30, c35 AS c31, add_wrapped(coalesce(c36, (0)::BIGINT), (1)::BIGINT) AS c32 FROM 
+(SELECT c30, c35, c36 FROM 
+(SELECT "trace" AS c30, "type" AS c34, "store" AS c35, "directory_object" AS c36, "family" AS c33 FROM "silver/events") WHERE ((c33 IN ('replication')) AND (c34 IN ('store.deleted')))))))) ON (((c6 = c30) AND (c10 = c31)) AND (c3 = c32))))))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/mailed_folders needs mail.submitted
 -- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
@@ -2751,21 +2970,21 @@ UNION ALL SELECT c54 AS c6, c55 AS c7, c57 AS c9, c61 AS c12, c58 AS c10, c52 AS
 
 -- table rules/entries needs entry.made,entry.pruned,entry.satisfied,entry.timed_out,request.ended,request.sent
 -- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
-SELECT c5 AS "trace", c71 AS "check", c1 AS "consumed", c72 AS "violations", c73 AS "at", c74 AS "witness" FROM (SELECT * FROM 
-(SELECT c5, (c2)."check" AS c71, (c2)."consumed" AS c1, (c2)."violations" AS c72, (c2)."at" AS c73, (c2)."witness" AS c74 FROM 
+SELECT c5 AS "trace", c79 AS "check", c1 AS "consumed", c80 AS "violations", c81 AS "at", c82 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c79, (c2)."consumed" AS c1, (c2)."violations" AS c80, (c2)."at" AS c81, (c2)."witness" AS c82 FROM 
 (SELECT c5, c2 FROM 
-(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'new entries wait 6 or 12 hours', 'consumed': c59, 'violations': c60, 'at': (c61)."at", 'witness': (c61)."words"}, {'check': 'requests are not sent early', 'consumed': c62, 'violations': c63, 'at': (c64)."at", 'witness': (c64)."words"}, {'check': 'the first retry is after 12 or 24 hours', 'consumed': c65, 'violations': c66, 'at': (c67)."at", 'witness': (c67)."words"}, {'check': 'no backfill entry remains', 'consumed': c68, 'violations': c69, 'at': (c70)."at", 'witness': (c70)."words"}]) AS uc2 FROM 
-(SELECT c5, count(1) FILTER (WHERE c47) AS c59, count(1) FILTER (WHERE c48) AS c60, arg_min(CASE WHEN c48 THEN {'at': c46, 'words': c49} END, CASE WHEN c48 THEN {n0: c46 IS NOT NULL, v0: c46, n1: c49 IS NOT NULL, v1: c49} END) AS c61, count(1) FILTER (WHERE c50) AS c62, count(1) FILTER (WHERE c51) AS c63, arg_min(CASE WHEN c51 THEN {'at': c46, 'words': c52} END, CASE WHEN c51 THEN {n0: c46 IS NOT NULL, v0: c46, n1: c52 IS NOT NULL, v1: c52} END) AS c64, count(1) FILTER (WHERE c53) AS c65, count(1) FILTER (WHERE c54) AS c66, arg_min(CASE WHEN c54 THEN {'at': c46, 'words': c55} END, CASE WHEN c54 THEN {n0: c46 IS NOT NULL, v0: c46, n1: c55 IS NOT NULL, v1: c55} END) AS c67, count(1) FILTER (WHERE c56) AS c68, count(1) FILTER (WHERE c57) AS c69, arg_min(CASE WHEN c57 THEN {'at': c46, 'words': c58} END, CASE WHEN c57 THEN {n0: c46 IS NOT NULL, v0: c46, n1: c58 IS NOT NULL, v1: c58} END) AS c70 FROM 
-(SELECT c5, c22 AS c46, coalesce((c42 AND (c22 IS NOT NULL)), FALSE) AS c47, CASE WHEN coalesce((c42 AND (c22 IS NOT NULL)), FALSE) THEN (NOT coalesce((c23 = greatest(c22, add_wrapped(c31, CASE WHEN c24 THEN 21600000000::BIGINT ELSE 43200000000::BIGINT END))), FALSE)) ELSE FALSE END AS c48, CASE WHEN CASE WHEN coalesce((c42 AND (c22 IS NOT NULL)), FALSE) THEN (NOT coalesce((c23 = greatest(c22, add_wrapped(c31, CASE WHEN c24 THEN 21600000000::BIGINT ELSE 43200000000::BIGINT END))), FALSE)) ELSE FALSE END THEN (c6 || ' let entry ' || (c18)::VARCHAR || ' wait for another time than ' || CASE WHEN c24 THEN '6' ELSE '12' END || ' hours') END AS c49, coalesce(((c42 AND (c26 IS NOT NULL)) AND (c22 IS NOT NULL)), FALSE) AS c50, CASE WHEN coalesce(((c42 AND (c26 IS NOT NULL)) AND (c22 IS NOT NULL)), FALSE) THEN (NOT coalesce((c26 >= add_wrapped(c31, 21600000000::BIGINT)), FALSE)) ELSE FALSE END AS c51, CASE WHEN CASE WHEN coalesce(((c42 AND (c26 IS NOT NULL)) AND (c22 IS NOT NULL)), FALSE) THEN (NOT coalesce((c26 >= add_wrapped(c31, 21600000000::BIGINT)), FALSE)) ELSE FALSE END THEN (c6 || ' sent a request for entry ' || (c18)::VARCHAR || ' too early') END AS c52, coalesce((c42 AND (c26 IS NOT NULL)), FALSE) AS c53, CASE WHEN coalesce((c42 AND (c26 IS NOT NULL)), FALSE) THEN (NOT coalesce((((subtract_wrapped(c27, c26) IN (43200000000::BIGINT, 86400000000::BIGINT)) AND (NOT c28)) OR ((subtract_wrapped(c27, c26) IN (86400000000::BIGINT, 172800000000::BIGINT)) AND c28)), FALSE)) ELSE FALSE END AS c54, CASE WHEN CASE WHEN coalesce((c42 AND (c26 IS NOT NULL)), FALSE) THEN (NOT coalesce((((subtract_wrapped(c27, c26) IN (43200000000::BIGINT, 86400000000::BIGINT)) AND (NOT c28)) OR ((subtract_wrapped(c27, c26) IN (86400000000::BIGINT, 172800000000::BIGINT)) AND c28)), FALSE)) ELSE FALSE END THEN (c6 || ' set the first retry of entry ' || (c18)::VARCHAR || ' to another time than 12 or 24 hours') END AS c55, coalesce((((c22 IS NOT NULL) AND c45) AND (NOT c38)), FALSE) AS c56, CASE WHEN coalesce((((c22 IS NOT NULL) AND c45) AND (NOT c38)), FALSE) THEN (NOT coalesce(c29, FALSE)) ELSE FALSE END AS c57, CASE WHEN CASE WHEN coalesce((((c22 IS NOT NULL) AND c45) AND (NOT c38)), FALSE) THEN (NOT coalesce(c29, FALSE)) ELSE FALSE END THEN (c6 || ' still waits for entry ' || (c18)::VARCHAR || ' of ' || ('folder=' || c21)) END AS c58 FROM 
-(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, c38, c42, c45 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'new entries wait 6 or 12 hours', 'consumed': c67, 'violations': c68, 'at': (c69)."at", 'witness': (c69)."words"}, {'check': 'requests are not sent early', 'consumed': c70, 'violations': c71, 'at': (c72)."at", 'witness': (c72)."words"}, {'check': 'the first retry is after 12 or 24 hours', 'consumed': c73, 'violations': c74, 'at': (c75)."at", 'witness': (c75)."words"}, {'check': 'no backfill entry remains', 'consumed': c76, 'violations': c77, 'at': (c78)."at", 'witness': (c78)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c55) AS c67, count(1) FILTER (WHERE c56) AS c68, arg_min(CASE WHEN c56 THEN {'at': c54, 'words': c57} END, CASE WHEN c56 THEN {n0: c54 IS NOT NULL, v0: c54, n1: c57 IS NOT NULL, v1: c57} END) AS c69, count(1) FILTER (WHERE c58) AS c70, count(1) FILTER (WHERE c59) AS c71, arg_min(CASE WHEN c59 THEN {'at': c54, 'words': c60} END, CASE WHEN c59 THEN {n0: c54 IS NOT NULL, v0: c54, n1: c60 IS NOT NULL, v1: c60} END) AS c72, count(1) FILTER (WHERE c61) AS c73, count(1) FILTER (WHERE c62) AS c74, arg_min(CASE WHEN c62 THEN {'at': c54, 'words': c63} END, CASE WHEN c62 THEN {n0: c54 IS NOT NULL, v0: c54, n1: c63 IS NOT NULL, v1: c63} END) AS c75, count(1) FILTER (WHERE c64) AS c76, count(1) FILTER (WHERE c65) AS c77, arg_min(CASE WHEN c65 THEN {'at': c54, 'words': c66} END, CASE WHEN c65 THEN {n0: c54 IS NOT NULL, v0: c54, n1: c66 IS NOT NULL, v1: c66} END) AS c78 FROM 
+(SELECT c5, c22 AS c54, coalesce((c50 AND (c22 IS NOT NULL)), FALSE) AS c55, CASE WHEN coalesce((c50 AND (c22 IS NOT NULL)), FALSE) THEN (NOT coalesce((c23 = greatest(c22, add_wrapped(c31, CASE WHEN c24 THEN 21600000000::BIGINT ELSE 43200000000::BIGINT END))), FALSE)) ELSE FALSE END AS c56, CASE WHEN CASE WHEN coalesce((c50 AND (c22 IS NOT NULL)), FALSE) THEN (NOT coalesce((c23 = greatest(c22, add_wrapped(c31, CASE WHEN c24 THEN 21600000000::BIGINT ELSE 43200000000::BIGINT END))), FALSE)) ELSE FALSE END THEN (c6 || ' let entry ' || (c18)::VARCHAR || ' wait for another time than ' || CASE WHEN c24 THEN '6' ELSE '12' END || ' hours') END AS c57, coalesce(((c50 AND (c26 IS NOT NULL)) AND (c22 IS NOT NULL)), FALSE) AS c58, CASE WHEN coalesce(((c50 AND (c26 IS NOT NULL)) AND (c22 IS NOT NULL)), FALSE) THEN (NOT coalesce((c26 >= add_wrapped(c31, 21600000000::BIGINT)), FALSE)) ELSE FALSE END AS c59, CASE WHEN CASE WHEN coalesce(((c50 AND (c26 IS NOT NULL)) AND (c22 IS NOT NULL)), FALSE) THEN (NOT coalesce((c26 >= add_wrapped(c31, 21600000000::BIGINT)), FALSE)) ELSE FALSE END THEN (c6 || ' sent a request for entry ' || (c18)::VARCHAR || ' too early') END AS c60, coalesce((c50 AND (c26 IS NOT NULL)), FALSE) AS c61, CASE WHEN coalesce((c50 AND (c26 IS NOT NULL)), FALSE) THEN (NOT coalesce((((subtract_wrapped(c27, c26) IN (43200000000::BIGINT, 86400000000::BIGINT)) AND (NOT c28)) OR ((subtract_wrapped(c27, c26) IN (86400000000::BIGINT, 172800000000::BIGINT)) AND c28)), FALSE)) ELSE FALSE END AS c62, CASE WHEN CASE WHEN coalesce((c50 AND (c26 IS NOT NULL)), FALSE) THEN (NOT coalesce((((subtract_wrapped(c27, c26) IN (43200000000::BIGINT, 86400000000::BIGINT)) AND (NOT c28)) OR ((subtract_wrapped(c27, c26) IN (86400000000::BIGINT, 172800000000::BIGINT)) AND c28)), FALSE)) ELSE FALSE END THEN (c6 || ' set the first retry of entry ' || (c18)::VARCHAR || ' to another time than 12 or 24 hours') END AS c63, coalesce((((c22 IS NOT NULL) AND c53) AND (NOT c46)), FALSE) AS c64, CASE WHEN coalesce((((c22 IS NOT NULL) AND c53) AND (NOT c46)), FALSE) THEN (NOT coalesce(c29, FALSE)) ELSE FALSE END AS c65, CASE WHEN CASE WHEN coalesce((((c22 IS NOT NULL) AND c53) AND (NOT c46)), FALSE) THEN (NOT coalesce(c29, FALSE)) ELSE FALSE END THEN (c6 || ' still waits for entry ' || (c18)::VARCHAR || ' of ' || ('folder=' || c21)) END AS c66 FROM 
+(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, c46, c50, c53 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, c38, coalesce(c41, FALSE) AS c42 FROM 
-(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, c38, c41 FROM 
+(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, c46, coalesce(c49, FALSE) AS c50 FROM 
+(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, c46, c49 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, coalesce(c37, FALSE) AS c38 FROM 
-(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, c37 FROM 
+(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, coalesce(c45, FALSE) AS c46 FROM 
+(SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31, c45 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c5, c6, c18, c21, c22, c23, c24, c26, c27, c28, c29, c31 FROM 
@@ -2785,17 +3004,24 @@ SELECT c5 AS "trace", c71 AS "check", c1 AS "consumed", c72 AS "violations", c73
 (SELECT * FROM 
 (SELECT "trace" AS c16, "node" AS c17 FROM "evidence/restored")) ON ((c5 = c16) AND (c6 = c17))))))))) GROUP BY c5, c6, c18)))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c32, c33 AS c36, TRUE AS c37 FROM 
-(SELECT DISTINCT c32, c33 FROM 
-(SELECT c32, c33 FROM 
-(SELECT c32, c33 FROM 
-(SELECT "trace" AS c32, "type" AS c35, "store" AS c33, "family" AS c34 FROM "silver/events") WHERE ((c34 IN ('replication')) AND (c35 IN ('store.deleted')))))))) ON ((c5 = c32) AND (c6 = c36)))))) LEFT JOIN 
+(SELECT c36, c37 AS c44, TRUE AS c45 FROM 
+(SELECT c36, c37 FROM 
+(SELECT c36, c37, c32, c33 FROM 
 (SELECT * FROM 
-(SELECT c39, c40, TRUE AS c41 FROM 
-(SELECT "trace" AS c39, "node" AS c40 FROM "evidence/plain"))) ON ((c5 = c39) AND (c6 = c40)))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c43, (TRUE AND min((c44 = 'converged'))) AS c45 FROM 
-(SELECT "trace" AS c43, "judgement" AS c44 FROM "gold/verdicts") GROUP BY c43)) ON (c5 = c43)))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+(SELECT c36, c37, max(coalesce(c38, (0)::BIGINT)) AS c32 FROM 
+(SELECT c36, c37, c38 FROM 
+(SELECT "trace" AS c36, "type" AS c35, "store" AS c37, "directory_object" AS c38, "family" AS c34 FROM "silver/events") WHERE ((c34 IN ('replication')) AND (c35 IN ('store.deleted')))) GROUP BY c36, c37)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c41, c42, max(c43) AS c33 FROM 
+(SELECT c41, c42, c43 FROM 
+(SELECT "trace" AS c41, "type" AS c40, "store" AS c42, "directory_object" AS c43, "family" AS c39 FROM "silver/events") WHERE ((c39 IN ('run')) AND (c40 IN ('store.created')))) GROUP BY c41, c42)) ON ((c36 = c41) AND (c37 = c42)))) WHERE (c32 >= coalesce(c33, (0)::BIGINT))))) ON ((c5 = c36) AND (c6 = c44)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c47, c48, TRUE AS c49 FROM 
+(SELECT "trace" AS c47, "node" AS c48 FROM "evidence/plain"))) ON ((c5 = c47) AND (c6 = c48)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c51, (TRUE AND min((c52 = 'converged'))) AS c53 FROM 
+(SELECT "trace" AS c51, "judgement" AS c52 FROM "gold/verdicts") GROUP BY c51)) ON (c5 = c51)))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/entries_made needs entry.made
 -- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
@@ -3596,19 +3822,19 @@ SELECT c6 AS "trace", c27 AS "check", c1 AS "consumed", c28 AS "violations", c29
 
 -- table rules/facts
 -- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
-SELECT c5 AS "trace", c620 AS "check", c1 AS "consumed", c621 AS "violations", c622 AS "at", c623 AS "witness" FROM (SELECT * FROM 
-(SELECT c5, (c2)."check" AS c620, (c2)."consumed" AS c1, (c2)."violations" AS c621, (c2)."at" AS c622, (c2)."witness" AS c623 FROM 
+SELECT c5 AS "trace", c624 AS "check", c1 AS "consumed", c625 AS "violations", c626 AS "at", c627 AS "witness" FROM (SELECT * FROM 
+(SELECT c5, (c2)."check" AS c624, (c2)."consumed" AS c1, (c2)."violations" AS c625, (c2)."at" AS c626, (c2)."witness" AS c627 FROM 
 (SELECT c5, c2 FROM 
-(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'events agree with each other', 'consumed': c611, 'violations': c612, 'at': (c613)."at", 'witness': (c613)."words"}, {'check': 'what an event repeats was said before', 'consumed': c614, 'violations': c615, 'at': (c616)."at", 'witness': (c616)."words"}, {'check': 'what is sent arrives', 'consumed': c617, 'violations': c618, 'at': (c619)."at", 'witness': (c619)."words"}]) AS uc2 FROM 
-(SELECT c5, count(1) FILTER (WHERE c602) AS c611, count(1) FILTER (WHERE c603) AS c612, arg_min(CASE WHEN c603 THEN {'at': c601, 'words': c604} END, CASE WHEN c603 THEN {n0: c601 IS NOT NULL, v0: c601, n1: c604 IS NOT NULL, v1: c604} END) AS c613, count(1) FILTER (WHERE c605) AS c614, count(1) FILTER (WHERE c606) AS c615, arg_min(CASE WHEN c606 THEN {'at': c601, 'words': c607} END, CASE WHEN c606 THEN {n0: c601 IS NOT NULL, v0: c601, n1: c607 IS NOT NULL, v1: c607} END) AS c616, count(1) FILTER (WHERE c608) AS c617, count(1) FILTER (WHERE c609) AS c618, arg_min(CASE WHEN c609 THEN {'at': c601, 'words': c610} END, CASE WHEN c609 THEN {n0: c601 IS NOT NULL, v0: c601, n1: c610 IS NOT NULL, v1: c610} END) AS c619 FROM 
-(SELECT c5, c566 AS c601, coalesce(c597, FALSE) AS c602, CASE WHEN coalesce(c597, FALSE) THEN (NOT coalesce((c583 IS NULL), FALSE)) ELSE FALSE END AS c603, CASE WHEN CASE WHEN coalesce(c597, FALSE) THEN (NOT coalesce((c583 IS NULL), FALSE)) ELSE FALSE END THEN ((c583)."node" || ' says in ' || (c583)."type" || ' something else' || ' of the ' || c19 || CASE WHEN regexp_matches(c21, '[0-9a-f]{32}') THEN '' ELSE (' <' || c21 || '>') END || ' than ' || (c596)."node" || ' in ' || (c596)."type") END AS c604, coalesce(TRUE, FALSE) AS c605, CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce((c590 IS NULL), FALSE)) ELSE FALSE END AS c606, CASE WHEN CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce((c590 IS NULL), FALSE)) ELSE FALSE END THEN ((c590)."node" || ' has ' || (c590)."type" || ' of the ' || c19 || CASE WHEN regexp_matches(c21, '[0-9a-f]{32}') THEN '' ELSE (' <' || c21 || '>') END || ', whose beginning is not in the trace') END AS c607, coalesce((c600 AND c572), FALSE) AS c608, CASE WHEN coalesce((c600 AND c572), FALSE) THEN (NOT coalesce((c592 IS NULL), FALSE)) ELSE FALSE END AS c609, CASE WHEN CASE WHEN coalesce((c600 AND c572), FALSE) THEN (NOT coalesce((c592 IS NULL), FALSE)) ELSE FALSE END THEN ((c592)."node" || ' has ' || (c592)."type" || ' of the ' || c19 || CASE WHEN regexp_matches(c21, '[0-9a-f]{32}') THEN '' ELSE (' <' || c21 || '>') END || ', but nothing followed') END AS c610 FROM 
-(SELECT c5, c19, c21, c566, c572, c583, c590, c592, c596, c597, c600 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'events agree with each other', 'consumed': c615, 'violations': c616, 'at': (c617)."at", 'witness': (c617)."words"}, {'check': 'what an event repeats was said before', 'consumed': c618, 'violations': c619, 'at': (c620)."at", 'witness': (c620)."words"}, {'check': 'what is sent arrives', 'consumed': c621, 'violations': c622, 'at': (c623)."at", 'witness': (c623)."words"}]) AS uc2 FROM 
+(SELECT c5, count(1) FILTER (WHERE c606) AS c615, count(1) FILTER (WHERE c607) AS c616, arg_min(CASE WHEN c607 THEN {'at': c605, 'words': c608} END, CASE WHEN c607 THEN {n0: c605 IS NOT NULL, v0: c605, n1: c608 IS NOT NULL, v1: c608} END) AS c617, count(1) FILTER (WHERE c609) AS c618, count(1) FILTER (WHERE c610) AS c619, arg_min(CASE WHEN c610 THEN {'at': c605, 'words': c611} END, CASE WHEN c610 THEN {n0: c605 IS NOT NULL, v0: c605, n1: c611 IS NOT NULL, v1: c611} END) AS c620, count(1) FILTER (WHERE c612) AS c621, count(1) FILTER (WHERE c613) AS c622, arg_min(CASE WHEN c613 THEN {'at': c605, 'words': c614} END, CASE WHEN c613 THEN {n0: c605 IS NOT NULL, v0: c605, n1: c614 IS NOT NULL, v1: c614} END) AS c623 FROM 
+(SELECT c5, c570 AS c605, coalesce(c601, FALSE) AS c606, CASE WHEN coalesce(c601, FALSE) THEN (NOT coalesce((c587 IS NULL), FALSE)) ELSE FALSE END AS c607, CASE WHEN CASE WHEN coalesce(c601, FALSE) THEN (NOT coalesce((c587 IS NULL), FALSE)) ELSE FALSE END THEN ((c587)."node" || ' says in ' || (c587)."type" || ' something else' || ' of the ' || c19 || CASE WHEN regexp_matches(c21, '[0-9a-f]{32}') THEN '' ELSE (' <' || c21 || '>') END || ' than ' || (c600)."node" || ' in ' || (c600)."type") END AS c608, coalesce(TRUE, FALSE) AS c609, CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce((c594 IS NULL), FALSE)) ELSE FALSE END AS c610, CASE WHEN CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce((c594 IS NULL), FALSE)) ELSE FALSE END THEN ((c594)."node" || ' has ' || (c594)."type" || ' of the ' || c19 || CASE WHEN regexp_matches(c21, '[0-9a-f]{32}') THEN '' ELSE (' <' || c21 || '>') END || ', whose beginning is not in the trace') END AS c611, coalesce((c604 AND c576), FALSE) AS c612, CASE WHEN coalesce((c604 AND c576), FALSE) THEN (NOT coalesce((c596 IS NULL), FALSE)) ELSE FALSE END AS c613, CASE WHEN CASE WHEN coalesce((c604 AND c576), FALSE) THEN (NOT coalesce((c596 IS NULL), FALSE)) ELSE FALSE END THEN ((c596)."node" || ' has ' || (c596)."type" || ' of the ' || c19 || CASE WHEN regexp_matches(c21, '[0-9a-f]{32}') THEN '' ELSE (' <' || c21 || '>') END || ', but nothing followed') END AS c614 FROM 
+(SELECT c5, c19, c21, c570, c576, c587, c594, c596, c600, c601, c604 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c5, c19, c21, c566, c572, coalesce(CASE WHEN (c19 IN ('mail', 'version', 'author''s GUID', 'fault', 'address', 'backup', 'copy in a queue', 'own replica', 'reader of a mail', 'mail to a folder', 'age limit', 'default of a setting')) THEN list_extract(list_filter(c573, lambda v584: ((NOT (v584)."undone") AND list_any(list_transform(c573, lambda v585: ((NOT (v585)."undone") AND coalesce(list_any(list_transform(number_series(0, (coalesce(len((v584)."says")::INTEGER, -1) - 1)), lambda v586: (NOT (list_item((v584)."says", v586) = list_item((v585)."says", v586))))), FALSE)))))), 1) END, list_extract(list_filter(c578, lambda v587: ((coalesce(len(c573)::INTEGER, -1) > 0) AND list_all(list_transform(c573, lambda v588: coalesce(list_any(list_transform(number_series(0, (coalesce(len((v587)."says")::INTEGER, -1) - 1)), lambda v589: (NOT (list_item((v587)."says", v589) = list_item((v588)."says", v589))))), FALSE))))), 1)) AS c583, CASE WHEN (NOT c569) THEN list_extract(list_filter(c578, lambda v591: ((v591)."how" = 'repeats')), 1) END AS c590, list_extract(list_filter(c573, lambda v593: ((v593)."repeated" AND list_all(list_transform(c578, lambda v594: coalesce(list_any(list_transform(number_series(0, (coalesce(len((v593)."says")::INTEGER, -1) - 1)), lambda v595: (NOT (list_item((v593)."says", v595) = list_item((v594)."says", v595))))), FALSE))))), 1) AS c592, list_extract(c573, 1) AS c596, (coalesce(len(c567)::INTEGER, -1) > 1) AS c597 FROM 
-(SELECT c5, c19, c21, c566, c567, c569, c572, c573, CASE WHEN (((NOT c568) OR (c572 AND (NOT c571))) OR ((NOT c569) AND c570)) THEN list_filter(list_transform(list_transform(list_sort(c567, 'ASC', 'NULLS LAST'), lambda v581: str_split(v581, '')), lambda v580: {'how': list_item(v580, 0), 'says': list_transform(str_split(list_item(v580, 1), ''), lambda v582: CASE WHEN (v582 = '') THEN CAST(NULL AS VARCHAR) ELSE v582 END), 'type': list_item(v580, 2), 'node': list_item(v580, 3), 'repeated': (list_item(v580, 4) = 'true'), 'undone': (list_item(v580, 5) = 'true')}), lambda v579: (NOT ((v579)."how" = 'first'))) END AS c578 FROM 
-(SELECT c5, c19, c21, c566, c567, c568, c569, c570, c571, c572, CASE WHEN (((NOT c568) OR (c572 AND (NOT c571))) OR ((NOT c569) AND c570)) THEN list_filter(list_transform(list_transform(list_sort(c567, 'ASC', 'NULLS LAST'), lambda v576: str_split(v576, '')), lambda v575: {'how': list_item(v575, 0), 'says': list_transform(str_split(list_item(v575, 1), ''), lambda v577: CASE WHEN (v577 = '') THEN CAST(NULL AS VARCHAR) ELSE v577 END), 'type': list_item(v575, 2), 'node': list_item(v575, 3), 'repeated': (list_item(v575, 4) = 'true'), 'undone': (list_item(v575, 5) = 'true')}), lambda v574: ((v574)."how" = 'first')) END AS c573 FROM 
-(SELECT c5, c19, c21, min(c17) AS c566, coalesce(list(DISTINCT concat_ws('', c20, c22, c18, c16, (c23)::VARCHAR, (c24)::VARCHAR)) FILTER (WHERE concat_ws('', c20, c22, c18, c16, (c23)::VARCHAR, (c24)::VARCHAR) IS NOT NULL), []) AS c567, (min(c22) IS NOT DISTINCT FROM max(c22)) AS c568, max((c20 = 'first')) AS c569, max((c20 = 'repeats')) AS c570, max((NOT (c20 = 'first'))) AS c571, max(c23) AS c572 FROM 
+(SELECT c5, c19, c21, c570, c576, coalesce(CASE WHEN (c19 IN ('mail', 'version', 'author''s GUID', 'fault', 'address', 'backup', 'copy in a queue', 'own replica', 'reader of a mail', 'mail to a folder', 'age limit', 'default of a setting')) THEN list_extract(list_filter(c577, lambda v588: ((NOT (v588)."undone") AND list_any(list_transform(c577, lambda v589: ((NOT (v589)."undone") AND coalesce(list_any(list_transform(number_series(0, (coalesce(len((v588)."says")::INTEGER, -1) - 1)), lambda v590: (NOT (list_item((v588)."says", v590) = list_item((v589)."says", v590))))), FALSE)))))), 1) END, list_extract(list_filter(c582, lambda v591: ((coalesce(len(c577)::INTEGER, -1) > 0) AND list_all(list_transform(c577, lambda v592: coalesce(list_any(list_transform(number_series(0, (coalesce(len((v591)."says")::INTEGER, -1) - 1)), lambda v593: (NOT (list_item((v591)."says", v593) = list_item((v592)."says", v593))))), FALSE))))), 1)) AS c587, CASE WHEN (NOT c573) THEN list_extract(list_filter(c582, lambda v595: ((v595)."how" = 'repeats')), 1) END AS c594, list_extract(list_filter(c577, lambda v597: ((v597)."repeated" AND list_all(list_transform(c582, lambda v598: coalesce(list_any(list_transform(number_series(0, (coalesce(len((v597)."says")::INTEGER, -1) - 1)), lambda v599: (NOT (list_item((v597)."says", v599) = list_item((v598)."says", v599))))), FALSE))))), 1) AS c596, list_extract(c577, 1) AS c600, (coalesce(len(c571)::INTEGER, -1) > 1) AS c601 FROM 
+(SELECT c5, c19, c21, c570, c571, c573, c576, c577, CASE WHEN (((NOT c572) OR (c576 AND (NOT c575))) OR ((NOT c573) AND c574)) THEN list_filter(list_transform(list_transform(list_sort(c571, 'ASC', 'NULLS LAST'), lambda v585: str_split(v585, '')), lambda v584: {'how': list_item(v584, 0), 'says': list_transform(str_split(list_item(v584, 1), ''), lambda v586: CASE WHEN (v586 = '') THEN CAST(NULL AS VARCHAR) ELSE v586 END), 'type': list_item(v584, 2), 'node': list_item(v584, 3), 'repeated': (list_item(v584, 4) = 'true'), 'undone': (list_item(v584, 5) = 'true')}), lambda v583: (NOT ((v583)."how" = 'first'))) END AS c582 FROM 
+(SELECT c5, c19, c21, c570, c571, c572, c573, c574, c575, c576, CASE WHEN (((NOT c572) OR (c576 AND (NOT c575))) OR ((NOT c573) AND c574)) THEN list_filter(list_transform(list_transform(list_sort(c571, 'ASC', 'NULLS LAST'), lambda v580: str_split(v580, '')), lambda v579: {'how': list_item(v579, 0), 'says': list_transform(str_split(list_item(v579, 1), ''), lambda v581: CASE WHEN (v581 = '') THEN CAST(NULL AS VARCHAR) ELSE v581 END), 'type': list_item(v579, 2), 'node': list_item(v579, 3), 'repeated': (list_item(v579, 4) = 'true'), 'undone': (list_item(v579, 5) = 'true')}), lambda v578: ((v578)."how" = 'first')) END AS c577 FROM 
+(SELECT c5, c19, c21, min(c17) AS c570, coalesce(list(DISTINCT concat_ws('', c20, c22, c18, c16, (c23)::VARCHAR, (c24)::VARCHAR)) FILTER (WHERE concat_ws('', c20, c22, c18, c16, (c23)::VARCHAR, (c24)::VARCHAR) IS NOT NULL), []) AS c571, (min(c22) IS NOT DISTINCT FROM max(c22)) AS c572, max((c20 = 'first')) AS c573, max((c20 = 'repeats')) AS c574, max((NOT (c20 = 'first'))) AS c575, max(c23) AS c576 FROM 
 (SELECT c5 AS c5, c16 AS c16, c17 AS c17, c18 AS c18, c19 AS c19, c20 AS c20, c21 AS c21, c22 AS c22, c23 AS c23, c24 AS c24 FROM 
 (SELECT c5, c14 AS c16, c15 AS c17, 'run.started' AS c18, 'version' AS c19, 'first' AS c20, concat_ws(' ', c8) AS c21, concat_ws('', coalesce(c7, ''), coalesce(c6, ''), coalesce('folder', ''), coalesce(c8, ''), coalesce((c15)::VARCHAR, ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce('false', '')) AS c22, FALSE AS c23, FALSE AS c24 FROM 
 (SELECT c5, c6, c7, c8, c14, c15 FROM 
@@ -3691,103 +3917,103 @@ UNION ALL SELECT c155 AS c5, c162 AS c16, c163 AS c17, c164 AS c18, c165 AS c19,
 (SELECT c155, c156 AS c159, c157 AS c160, struct_from_json(c158, '"STRUCT(\"domain\" VARCHAR, \"settings\" MAP(VARCHAR, VARCHAR), \"servers\" MAP(VARCHAR, STRUCT(\"version\" VARCHAR, \"settings\" MAP(VARCHAR, VARCHAR))), \"connectors\" STRUCT(\"name\" VARCHAR)[])"') AS c161 FROM 
 (SELECT c155, c156, c157, c158 FROM 
 (SELECT "trace" AS c155, "node" AS c156, "type" AS c154, "at" AS c157, "topology" AS c158, "family" AS c153 FROM "silver/events") WHERE ((c153 IN ('run')) AND (c154 IN ('run.started'))))))))))
-UNION ALL SELECT c174 AS c5, c175 AS c16, c177 AS c17, c173 AS c18, c202 AS c19, c203 AS c20, c204 AS c21, c205 AS c22, c206 AS c23, c199 AS c24 FROM 
-(SELECT c174, c175, c177, c173, c202, c203, c204, c205, c206, c199 FROM 
-(SELECT c174, c175, c177, c173, c199, (c171)."fact" AS c202, (c171)."how" AS c203, (c171)."key" AS c204, (c171)."says" AS c205, ((((c171)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c199)) AND ((NOT c201) AND ((NOT ((c171)."fact" = 'recipient at a server')) OR coalesce((c177 <= c193), FALSE)))) AS c206 FROM 
-(SELECT c174, c175, c177, c173, coalesce(list_any(list_transform(c194, lambda v200: ((c176 > (v200)."after") AND (c176 < (v200)."before")))), FALSE) AS c199, coalesce(c192, FALSE) AS c201, c193, c171 FROM 
-(SELECT * EXCLUDE (uc171), uc171 AS c171 FROM (SELECT *, unnest(CASE WHEN (c173 = 'backup.made') THEN ([{'fact': 'backup', 'how': 'first', 'key': (c182), 'says': concat_ws('', coalesce(c181, ''))}]) WHEN (c173 = 'backup.restored') THEN ([{'fact': 'backup', 'how': 'repeats', 'key': (c182), 'says': concat_ws('', coalesce(c181, ''))}]) WHEN (c173 = 'fault.altered') THEN ([{'fact': 'fault', 'how': 'repeats', 'key': (c187), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c189)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c189, lambda v198: [v198]) END, CAST([] AS VARCHAR[][])), lambda v197: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c178), 'says': concat_ws('', coalesce(list_item(v197, 0), ''))}]))) WHEN (c173 = 'fault.healed') THEN ([{'fact': 'fault', 'how': 'repeats', 'key': (c187), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}]) WHEN (c173 = 'fault.injected') THEN ([{'fact': 'fault', 'how': 'first', 'key': (c187), 'says': concat_ws('', coalesce(c188, ''))}]) WHEN (c173 = 'node.started') THEN ([{'fact': 'author''s GUID', 'how': 'first', 'key': (c180), 'says': concat_ws('', coalesce(c195, ''))}, {'fact': 'server', 'how': 'repeats', 'key': (c195), 'says': concat_ws('', coalesce(c179, ''))}]) WHEN (c173 = 'recipient.policy') THEN ([{'fact': 'mail domain', 'how': 'first', 'key': (c186), 'says': concat_ws('', '')}]) WHEN (c173 = 'setting.value') THEN ([{'fact': 'setting', 'how': 'if known', 'key': (c195 || ' ' || c183 || ' ' || (c177)::VARCHAR), 'says': concat_ws('', coalesce(c196, ''))}, {'fact': 'default of a setting', 'how': 'first', 'key': (c183), 'says': concat_ws('', coalesce(c185, ''))}]) END) AS uc171 FROM 
-(SELECT c174, c175, c173, c176, c177, c178, c179, c180, c181, c182, c183, c185, c186, c187, c188, c189, c192, c193, c194, CASE WHEN (c173 IN ('node.started', 'setting.value')) THEN c175 END AS c195, CASE WHEN (c173 IN ('setting.value')) THEN CASE WHEN regexp_matches(c184, '^[0-9]+ (s|min|h|d)(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN (multiply_wrapped(text_to_bigint(split_part(c184, ' ', 1)), (map_extract_value(MAP {'s': 1, 'min': 60, 'h': 3600, 'd': 86400}, split_part(c184, ' ', 2)))::BIGINT))::VARCHAR ELSE lower(regexp_replace(c184, ' (KB|MB)\z', '', 'g')) END END AS c196 FROM 
-(SELECT c174, c175, c173, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c192, c193, c194 FROM 
-(SELECT c174, c175, c173, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c192, c193, c194 FROM 
+UNION ALL SELECT c174 AS c5, c175 AS c16, c177 AS c17, c173 AS c18, c204 AS c19, c205 AS c20, c206 AS c21, c207 AS c22, c208 AS c23, c201 AS c24 FROM 
+(SELECT c174, c175, c177, c173, c204, c205, c206, c207, c208, c201 FROM 
+(SELECT c174, c175, c177, c173, c201, (c171)."fact" AS c204, (c171)."how" AS c205, (c171)."key" AS c206, (c171)."says" AS c207, ((((c171)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c201)) AND ((NOT c203) AND ((NOT ((c171)."fact" = 'recipient at a server')) OR coalesce((c177 <= c194), FALSE)))) AS c208 FROM 
+(SELECT c174, c175, c177, c173, coalesce(list_any(list_transform(c195, lambda v202: ((c176 > (v202)."after") AND (c176 < (v202)."before")))), FALSE) AS c201, coalesce(c193, FALSE) AS c203, c194, c171 FROM 
+(SELECT * EXCLUDE (uc171), uc171 AS c171 FROM (SELECT *, unnest(CASE WHEN (c173 = 'backup.made') THEN ([{'fact': 'backup', 'how': 'first', 'key': (c182), 'says': concat_ws('', coalesce(c181, ''))}]) WHEN (c173 = 'backup.restored') THEN ([{'fact': 'backup', 'how': 'repeats', 'key': (c182), 'says': concat_ws('', coalesce(c181, ''))}]) WHEN (c173 = 'fault.altered') THEN ([{'fact': 'fault', 'how': 'repeats', 'key': (c188), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c190)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c190, lambda v200: [v200]) END, CAST([] AS VARCHAR[][])), lambda v199: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c178), 'says': concat_ws('', coalesce(list_item(v199, 0), ''))}]))) WHEN (c173 = 'fault.healed') THEN ([{'fact': 'fault', 'how': 'repeats', 'key': (c188), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}]) WHEN (c173 = 'fault.injected') THEN ([{'fact': 'fault', 'how': 'first', 'key': (c188), 'says': concat_ws('', coalesce(c189, ''))}]) WHEN (c173 = 'node.started') THEN ([{'fact': 'author''s GUID', 'how': 'first', 'key': (c180), 'says': concat_ws('', coalesce(c197, ''))}, {'fact': 'server', 'how': 'repeats', 'key': (c197), 'says': concat_ws('', coalesce(c179, ''))}]) WHEN (c173 = 'recipient.policy') THEN ([{'fact': 'mail domain', 'how': 'first', 'key': (c187), 'says': concat_ws('', '')}]) WHEN (c173 = 'setting.value') THEN ([{'fact': 'setting', 'how': 'if known', 'key': (c197 || ' ' || c184 || ' ' || (c177)::VARCHAR), 'says': concat_ws('', coalesce(c198, ''))}, {'fact': 'default of a setting', 'how': 'first', 'key': (c184), 'says': concat_ws('', coalesce(c186, ''))}]) WHEN (c173 = 'store.created') THEN ([{'fact': 'server', 'how': 'repeats', 'key': (c181), 'says': concat_ws('', '')}, {'fact': 'directory object', 'how': 'first', 'key': (c181 || ' ' || c196), 'says': concat_ws('', '')}]) END) AS uc171 FROM 
+(SELECT c174, c175, c173, c176, c177, c178, c179, c180, c181, c182, c184, c186, c187, c188, c189, c190, c193, c194, c195, CASE WHEN (c173 IN ('store.created')) THEN (CASE WHEN (c183 = text_to_bigint('0')) THEN CAST(NULL AS BIGINT) ELSE c183 END)::VARCHAR END AS c196, CASE WHEN (c173 IN ('node.started', 'setting.value')) THEN c175 END AS c197, CASE WHEN (c173 IN ('setting.value')) THEN CASE WHEN regexp_matches(c185, '^[0-9]+ (s|min|h|d)(?:\r\n|[\n\r\x{85}\x{2028}\x{2029}])?\z') THEN (multiply_wrapped(text_to_bigint(split_part(c185, ' ', 1)), (map_extract_value(MAP {'s': 1, 'min': 60, 'h': 3600, 'd': 86400}, split_part(c185, ' ', 2)))::BIGINT))::VARCHAR ELSE lower(regexp_replace(c185, ' (KB|MB)\z', '', 'g')) END END AS c198 FROM 
+(SELECT c174, c175, c173, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c193, c194, c195 FROM 
+(SELECT c174, c175, c173, c176, c177, c178, c179, c180, c181, c182, c183, c184, c185, c186, c187, c188, c189, c190, c193, c194, c195 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT "trace" AS c174, "node" AS c175, "type" AS c173, "seq" AS c176, "at" AS c177, "mail" AS c178, "version" AS c179, "replica_guid" AS c180, "store" AS c181, "backup" AS c182, "name" AS c183, "value" AS c184, "default" AS c185, "domain" AS c186, "fault" AS c187, "kind" AS c188, "recipients" AS c189, "family" AS c172 FROM "silver/events") WHERE ((c172 IN ('run')) AND (c173 IN ('backup.made', 'backup.restored', 'fault.altered', 'fault.healed', 'fault.injected', 'node.started', 'recipient.policy', 'setting.value')))) LEFT JOIN 
+(SELECT "trace" AS c174, "node" AS c175, "type" AS c173, "seq" AS c176, "at" AS c177, "mail" AS c178, "version" AS c179, "replica_guid" AS c180, "store" AS c181, "backup" AS c182, "directory_object" AS c183, "name" AS c184, "value" AS c185, "default" AS c186, "domain" AS c187, "fault" AS c188, "kind" AS c189, "recipients" AS c190, "family" AS c172 FROM "silver/events") WHERE ((c172 IN ('run')) AND (c173 IN ('backup.made', 'backup.restored', 'fault.altered', 'fault.healed', 'fault.injected', 'node.started', 'recipient.policy', 'setting.value', 'store.created')))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c190, "node" AS c191, "gone" AS c192, "sent_until" AS c193, "undone_spans" AS c194 FROM "evidence/nodes")) ON ((c174 = c190) AND (c175 = c191))))))))) WHERE ((c171)."key" IS NOT NULL)))
-UNION ALL SELECT c210 AS c5, c211 AS c16, c213 AS c17, c209 AS c18, c311 AS c19, c312 AS c20, c313 AS c21, c314 AS c22, c315 AS c23, c308 AS c24 FROM 
-(SELECT c210, c211, c213, c209, c311, c312, c313, c314, c315, c308 FROM 
-(SELECT c210, c211, c213, c209, c308, (c207)."fact" AS c311, (c207)."how" AS c312, (c207)."key" AS c313, (c207)."says" AS c314, ((((c207)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c308)) AND ((NOT c310) AND ((NOT ((c207)."fact" = 'recipient at a server')) OR coalesce((c213 <= c234), FALSE)))) AS c315 FROM 
-(SELECT c210, c211, c213, c209, coalesce(list_any(list_transform(c235, lambda v309: ((c212 > (v309)."after") AND (c212 < (v309)."before")))), FALSE) AS c308, coalesce(c230, FALSE) AS c310, c234, c207 FROM 
-(SELECT * EXCLUDE (uc207), uc207 AS c207 FROM (SELECT *, unnest(CASE WHEN (c209 = 'hop.deleted') THEN ([{'fact': 'copy in a queue', 'how': 'first', 'key': (c244 || ' ' || c240), 'says': concat_ws('', coalesce(c214, ''), '', '')}, {'fact': 'mail from another server', 'how': 'repeats', 'key': (c244 || ' ' || c243), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c217)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c217, lambda v262: [v262]) END, CAST([] AS VARCHAR[][])), lambda v261: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c214), 'says': concat_ws('', coalesce(list_item(v261, 0), ''))}, {'fact': 'recipient of a mail of people', 'how': 'if known', 'key': (c244 || ' ' || c245), 'says': concat_ws('', coalesce(list_item(v261, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN ((c209 = 'mail.received') OR (c209 = 'mail.bad')) THEN [[c211]] ELSE CASE WHEN ((c214 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c209 = 'hop.received') AND (NOT c227)) AND (c236 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c217, lambda v265: (v265 LIKE '%-IS@%' ESCAPE '\')), lambda v264: [regexp_replace(v264, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v263: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c214 || ' ' || c244), 'says': concat_ws('', coalesce(list_item(v263, 0), ''))}]))) WHEN (c209 = 'hop.dropped') THEN ([{'fact': 'mail', 'how': 'if known', 'key': (c214), 'says': concat_ws('', coalesce(c254, ''), '', '', '', '', '')}, {'fact': 'arrival of a mail', 'how': 'first', 'key': (c214 || ' ' || c244), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c246, ''))}, {'fact': 'size of a mail', 'how': 'first', 'key': (c256), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}, {'fact': 'fault', 'how': 'repeats', 'key': (c215), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c217)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c217, lambda v267: [v267]) END, CAST([] AS VARCHAR[][])), lambda v266: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c214), 'says': concat_ws('', coalesce(list_item(v266, 0), ''))}]))) WHEN (c209 = 'hop.expired') THEN ([{'fact': 'copy in a queue', 'how': 'first', 'key': (c244 || ' ' || c240), 'says': concat_ws('', coalesce(c214, ''), '', '')}, {'fact': 'mail from another server', 'how': 'repeats', 'key': (c244 || ' ' || c243), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c217)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c217, lambda v269: [v269]) END, CAST([] AS VARCHAR[][])), lambda v268: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c214), 'says': concat_ws('', coalesce(list_item(v268, 0), ''))}, {'fact': 'recipient of a mail of people', 'how': 'if known', 'key': (c244 || ' ' || c245), 'says': concat_ws('', coalesce(list_item(v268, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN ((c209 = 'mail.received') OR (c209 = 'mail.bad')) THEN [[c211]] ELSE CASE WHEN ((c214 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c209 = 'hop.received') AND (NOT c227)) AND (c236 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c217, lambda v272: (v272 LIKE '%-IS@%' ESCAPE '\')), lambda v271: [regexp_replace(v271, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v270: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c214 || ' ' || c244), 'says': concat_ws('', coalesce(list_item(v270, 0), ''))}]))) WHEN (c209 = 'hop.failed') THEN ([{'fact': 'copy in a queue', 'how': 'first', 'key': (c244 || ' ' || c240), 'says': concat_ws('', coalesce(c214, ''), coalesce(c253, ''), coalesce(c252, ''))}, {'fact': 'recipient at a server', 'how': 'if known', 'key': (c214 || ' ' || c244), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}, {'fact': 'server', 'how': 'if known', 'key': (c216), 'says': concat_ws('', '')}, {'fact': 'connector', 'how': 'repeats', 'key': (c224), 'says': concat_ws('', '')}]) WHEN (c209 = 'hop.received') THEN ([{'fact': 'arrival of a mail', 'how': 'first', 'key': (c214 || ' ' || c244), 'says': concat_ws('', coalesce(c226, ''), coalesce(c246, ''))}, {'fact': 'size of a mail', 'how': 'first', 'key': (c256), 'says': concat_ws('', coalesce((c220)::VARCHAR, ''))}, {'fact': 'size of a mail', 'how': 'first', 'key': (c256), 'says': concat_ws('', coalesce(c255, ''))}, {'fact': 'size of a mail that was read', 'how': 'first', 'key': (c214 || ' ' || c244), 'says': concat_ws('', coalesce(c255, ''))}, {'fact': 'mail from another server', 'how': 'first', 'key': (c244 || ' ' || c243), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c217)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c217, lambda v274: [v274]) END, CAST([] AS VARCHAR[][])), lambda v273: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c214), 'says': concat_ws('', coalesce(list_item(v273, 0), ''))}, {'fact': 'recipient of a mail of people', 'how': 'first', 'key': (c244 || ' ' || c245), 'says': concat_ws('', coalesce(list_item(v273, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN ((c209 = 'mail.received') OR (c209 = 'mail.bad')) THEN [[c211]] ELSE CASE WHEN ((c214 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c209 = 'hop.received') AND (NOT c227)) AND (c236 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c217, lambda v277: (v277 LIKE '%-IS@%' ESCAPE '\')), lambda v276: [regexp_replace(v276, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v275: [{'fact': 'recipient at a server', 'how': 'first', 'key': (c214 || ' ' || c244), 'says': concat_ws('', coalesce(list_item(v275, 0), ''))}]))) WHEN (c209 = 'hop.sent') THEN ([{'fact': 'arrival of a mail', 'how': 'if known', 'key': (c214 || ' ' || c241), 'says': concat_ws('', coalesce(c244, ''), coalesce(c246, ''))}, {'fact': 'size of a mail', 'how': 'if known', 'key': (c256), 'says': concat_ws('', coalesce((c220)::VARCHAR, ''))}, {'fact': 'copy in a queue', 'how': 'first', 'key': (c244 || ' ' || c240), 'says': concat_ws('', coalesce(c214, ''), coalesce(c253, ''), coalesce(c252, ''))}, {'fact': 'connector', 'how': 'repeats', 'key': (c224), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c217)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c217, lambda v279: [v279]) END, CAST([] AS VARCHAR[][])), lambda v278: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c214), 'says': concat_ws('', coalesce(list_item(v278, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN ((c209 = 'mail.received') OR (c209 = 'mail.bad')) THEN [[c211]] ELSE CASE WHEN ((c214 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c209 = 'hop.received') AND (NOT c227)) AND (c236 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c217, lambda v282: (v282 LIKE '%-IS@%' ESCAPE '\')), lambda v281: [regexp_replace(v281, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v280: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c214 || ' ' || c244), 'says': concat_ws('', coalesce(list_item(v280, 0), ''))}]))) WHEN (c209 = 'link.down') THEN ([{'fact': 'connector', 'how': 'repeats', 'key': (c224), 'says': concat_ws('', '')}]) WHEN (c209 = 'link.up') THEN ([{'fact': 'connector', 'how': 'repeats', 'key': (c224), 'says': concat_ws('', '')}]) WHEN (c209 = 'mail.bad') THEN ([{'fact': 'mail', 'how': 'if known', 'key': (c214), 'says': concat_ws('', coalesce(c254, ''), '', '', '', '', '')}, {'fact': 'size of a mail that was read', 'how': 'repeats', 'key': (c214 || ' ' || c244), 'says': concat_ws('', coalesce((c220)::VARCHAR, ''))}] || flatten(list_transform(coalesce(CASE WHEN ((c209 = 'mail.received') OR (c209 = 'mail.bad')) THEN [[c211]] ELSE CASE WHEN ((c214 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c209 = 'hop.received') AND (NOT c227)) AND (c236 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c217, lambda v285: (v285 LIKE '%-IS@%' ESCAPE '\')), lambda v284: [regexp_replace(v284, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v283: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c214 || ' ' || c244), 'says': concat_ws('', coalesce(list_item(v283, 0), ''))}]))) WHEN (c209 = 'mail.not_posted') THEN ([{'fact': 'mail from another server', 'how': 'repeats', 'key': (c244 || ' ' || c243), 'says': concat_ws('', '')}, {'fact': 'mail to a folder', 'how': 'first', 'key': (c214), 'says': concat_ws('', coalesce(c223, ''))}]) WHEN (c209 = 'mail.posted') THEN ([{'fact': 'mail from another server', 'how': 'repeats', 'key': (c244 || ' ' || c243), 'says': concat_ws('', '')}, {'fact': 'mail to a folder', 'how': 'first', 'key': (c214), 'says': concat_ws('', coalesce(c223, ''))}]) WHEN (c209 = 'mail.received') THEN ([{'fact': 'mail', 'how': 'repeats', 'key': (c214), 'says': concat_ws('', coalesce(c223, ''), coalesce((c218)::VARCHAR, ''), coalesce(c219, ''), coalesce(c221, ''), coalesce(to_json(c222)::VARCHAR, ''), coalesce(CAST(NULL AS VARCHAR), ''))}, {'fact': 'size of a mail that was read', 'how': 'repeats', 'key': (c214 || ' ' || c244), 'says': concat_ws('', coalesce((c220)::VARCHAR, ''))}, {'fact': 'arrived mail', 'how': 'first', 'key': (c214 || ' ' || c244), 'says': concat_ws('', '')}, {'fact': 'reader of a mail', 'how': 'first', 'key': (c244 || ' ' || (c212)::VARCHAR), 'says': concat_ws('', coalesce(c244, ''))}, {'fact': 'reader of a mail', 'how': 'repeats', 'key': (c244 || ' ' || (c212)::VARCHAR), 'says': concat_ws('', coalesce(c246, ''))}, {'fact': 'mail from a store', 'how': 'first', 'key': (c244 || ' ' || (c213)::VARCHAR || ' ' || c223), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(CASE WHEN ((c209 = 'mail.received') OR (c209 = 'mail.bad')) THEN [[c211]] ELSE CASE WHEN ((c214 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c209 = 'hop.received') AND (NOT c227)) AND (c236 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c217, lambda v288: (v288 LIKE '%-IS@%' ESCAPE '\')), lambda v287: [regexp_replace(v287, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v286: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c214 || ' ' || c244), 'says': concat_ws('', coalesce(list_item(v286, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN (c209 LIKE 'mail.%' ESCAPE '\') THEN list_transform(c237, lambda v290: [(v290)."folder", (v290)."cnset", (v290)."cnset_fai", CASE WHEN ((v290)."cnset_fai" = '') THEN (v290)."cnset" ELSE CASE WHEN ((v290)."cnset" = '') THEN (v290)."cnset_fai" ELSE CAST(NULL AS VARCHAR) END END]) ELSE list_transform(list_filter(list_from_json(CASE WHEN (c219 = '[]') THEN '[""]' ELSE c219 END, '"VARCHAR[]"'), lambda v292: (NOT (v292 = '1-1'))), lambda v291: [v291]) END, CAST([] AS VARCHAR[][])), lambda v289: [{'fact': 'mail that is read', 'how': 'first', 'key': (c244 || ' ' || (c213)::VARCHAR), 'says': concat_ws('', coalesce(list_item(v289, 0), ''), coalesce(c260, ''))}, {'fact': 'request that arrived', 'how': 'first', 'key': (c244 || ' ' || c248), 'says': concat_ws('', coalesce(c223, ''), coalesce(list_item(v289, 0), ''))}]))) WHEN (c209 = 'mail.submitted') THEN ([{'fact': 'mail', 'how': 'first', 'key': (c214), 'says': concat_ws('', coalesce(c244, ''), coalesce((c218)::VARCHAR, ''), coalesce(c219, ''), coalesce(c221, ''), coalesce(to_json(c222)::VARCHAR, ''), coalesce((c213)::VARCHAR, ''))}, {'fact': 'mail', 'how': 'repeats', 'key': (c214), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c242, ''), '', '')}, {'fact': 'size of a mail', 'how': 'first', 'key': (c256), 'says': concat_ws('', coalesce((c220)::VARCHAR, ''))}, {'fact': 'request mail', 'how': 'first', 'key': (c214), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c244, ''))}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c217)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c217, lambda v294: [v294]) END, CAST([] AS VARCHAR[][])), lambda v293: [{'fact': 'recipient of a mail', 'how': 'first', 'key': (c214), 'says': concat_ws('', coalesce(list_item(v293, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN ((c209 = 'mail.received') OR (c209 = 'mail.bad')) THEN [[c211]] ELSE CASE WHEN ((c214 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c209 = 'hop.received') AND (NOT c227)) AND (c236 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c217, lambda v297: (v297 LIKE '%-IS@%' ESCAPE '\')), lambda v296: [regexp_replace(v296, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v295: [{'fact': 'recipient at a server', 'how': 'first', 'key': (c214 || ' ' || c244), 'says': concat_ws('', coalesce(list_item(v295, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN (c209 LIKE 'mail.%' ESCAPE '\') THEN list_transform(c237, lambda v299: [(v299)."folder", (v299)."cnset", (v299)."cnset_fai", CASE WHEN ((v299)."cnset_fai" = '') THEN (v299)."cnset" ELSE CASE WHEN ((v299)."cnset" = '') THEN (v299)."cnset_fai" ELSE CAST(NULL AS VARCHAR) END END]) ELSE list_transform(list_filter(list_from_json(CASE WHEN (c219 = '[]') THEN '[""]' ELSE c219 END, '"VARCHAR[]"'), lambda v301: (NOT (v301 = '1-1'))), lambda v300: [v300]) END, CAST([] AS VARCHAR[][])), lambda v298: [{'fact': 'request that is sent', 'how': 'first', 'key': (c244 || ' ' || c247 || ' ' || list_item(v298, 0) || ' ' || c258), 'says': concat_ws('', coalesce(c258, ''), coalesce(list_item(v298, 1), ''), coalesce(list_item(v298, 2), ''))}, {'fact': 'response', 'how': 'first', 'key': (c244 || ' ' || c251 || ' ' || list_item(v298, 0) || ' ' || c258), 'says': concat_ws('', coalesce(list_item(v298, 3), ''))}, {'fact': 'status request', 'how': 'first', 'key': (c244 || ' ' || c250 || ' ' || list_item(v298, 0)), 'says': concat_ws('', coalesce(c259, ''))}, {'fact': 'choice of responders', 'how': 'repeats', 'key': (c244 || ' ' || c250 || ' ' || list_item(v298, 0)), 'says': concat_ws('', '')}])) || flatten(list_transform(coalesce(CASE WHEN ((c209 = 'mail.submitted') AND (c218 = (32)::BIGINT)) THEN list_flattened(list_transform(c237, lambda v303: list_transform(c238, lambda v304: [(v303)."folder", v304]))) ELSE CAST(NULL AS VARCHAR[][]) END, CAST([] AS VARCHAR[][])), lambda v302: [{'fact': 'responder', 'how': 'first', 'key': (c244 || ' ' || c257 || ' ' || list_item(v302, 0)), 'says': concat_ws('', coalesce(list_item(v302, 1), ''))}])) || flatten(list_transform(coalesce(CASE WHEN (c209 = 'mail.submitted') THEN list_flattened(list_transform(c237, lambda v306: list_transform(c238, lambda v307: [(v306)."folder", v307]))) ELSE CAST(NULL AS VARCHAR[][]) END, CAST([] AS VARCHAR[][])), lambda v305: [{'fact': 'order to send again', 'how': 'repeats', 'key': (c244 || ' ' || c249 || ' ' || list_item(v305, 0)), 'says': concat_ws('', coalesce(list_item(v305, 1), ''))}]))) WHEN (c209 = 'mailbox.delivered') THEN ([{'fact': 'mail from another server', 'how': 'repeats', 'key': (c244 || ' ' || c243), 'says': concat_ws('', '')}]) WHEN (c209 = 'queue.frozen') THEN ([{'fact': 'copy in a queue', 'how': 'first', 'key': (c244 || ' ' || c240), 'says': concat_ws('', coalesce(c214, ''), '', '')}]) WHEN (c209 = 'queue.unfrozen') THEN ([{'fact': 'copy in a queue', 'how': 'first', 'key': (c244 || ' ' || c240), 'says': concat_ws('', coalesce(c214, ''), '', '')}]) END) AS uc207 FROM 
-(SELECT c210, c211, c209, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c224, c226, c227, c230, c234, c235, c236, c237, c238, CASE WHEN (c209 IN ('hop.deleted', 'hop.expired', 'hop.failed', 'hop.sent', 'queue.frozen', 'queue.unfrozen')) THEN (CASE WHEN (c225 = text_to_bigint('0')) THEN CAST(NULL AS BIGINT) ELSE c225 END)::VARCHAR END AS c240, CASE WHEN (c209 IN ('hop.sent')) THEN CASE WHEN list_contains_or_null(c233, c224) THEN CAST(NULL AS VARCHAR) ELSE c216 END END AS c241, CASE WHEN (c209 IN ('mail.submitted')) THEN split_part(c214, '.', 1) END AS c242, CASE WHEN (c209 IN ('hop.deleted', 'hop.expired', 'hop.received', 'mail.not_posted', 'mail.posted', 'mailbox.delivered')) THEN CASE WHEN (c214 LIKE ('%@' || c211 || '.%') ESCAPE '\') THEN CAST(NULL AS VARCHAR) ELSE c214 END END AS c243, CASE WHEN (c209 IN ('hop.deleted', 'hop.dropped', 'hop.expired', 'hop.failed', 'hop.received', 'hop.sent', 'mail.bad', 'mail.not_posted', 'mail.posted', 'mail.received', 'mail.submitted', 'mailbox.delivered', 'queue.frozen', 'queue.unfrozen')) THEN c211 END AS c244, CASE WHEN (c209 IN ('hop.deleted', 'hop.expired', 'hop.received')) THEN CASE WHEN ((c214 LIKE ('%@' || c211 || '.%') ESCAPE '\') OR (c236 IS NOT NULL)) THEN CAST(NULL AS VARCHAR) ELSE c214 END END AS c245, CASE WHEN (c209 IN ('hop.dropped', 'hop.received', 'hop.sent', 'mail.received')) THEN list_text(list_sort(c217, 'ASC', 'NULLS LAST'), ' ') END AS c246, CASE WHEN (c209 IN ('mail.submitted')) THEN (CASE WHEN (c218 = (8)::BIGINT) THEN c213 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c247, CASE WHEN (c209 IN ('mail.received')) THEN CASE WHEN (c218 = (8)::BIGINT) THEN c214 ELSE CAST(NULL AS VARCHAR) END END AS c248, CASE WHEN (c209 IN ('mail.submitted')) THEN (CASE WHEN list_contains_or_null(coalesce(c222, CAST([] AS VARCHAR[])), 'resent') THEN c213 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c249, CASE WHEN (c209 IN ('mail.submitted')) THEN (CASE WHEN ((c218 = (32)::BIGINT) AND (NOT list_overlaps(coalesce(c222, CAST([] AS VARCHAR[])), ['repeat', 'delete-pending']))) THEN c213 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c250, CASE WHEN (c209 IN ('mail.submitted')) THEN (CASE WHEN (c218 IN (2147483650::BIGINT, 2147483652::BIGINT)) THEN c213 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c251, CASE WHEN (c209 IN ('hop.failed', 'hop.sent')) THEN CASE WHEN (c231 OR (c216 = '')) THEN CAST(NULL AS VARCHAR) ELSE c224 END END AS c252, CASE WHEN (c209 IN ('hop.failed', 'hop.sent')) THEN CASE WHEN (c231 OR (c216 = '')) THEN CAST(NULL AS VARCHAR) ELSE c216 END END AS c253, CASE WHEN (c209 IN ('hop.dropped', 'mail.bad')) THEN regexp_replace(c223, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g') END AS c254, CASE WHEN (c209 IN ('hop.received')) THEN (add_wrapped(add_wrapped(add_wrapped(c220, (length(c211)::INTEGER)::BIGINT), (length(coalesce(c226, c216))::INTEGER)::BIGINT), (65)::BIGINT))::VARCHAR END AS c255, CASE WHEN (c209 IN ('hop.dropped', 'hop.received', 'hop.sent', 'mail.submitted')) THEN CASE WHEN (c232 OR list_contains_or_null(c233, c224)) THEN CAST(NULL AS VARCHAR) ELSE c236 END END AS c256, CASE WHEN (c209 IN ('mail.submitted')) THEN (CASE WHEN (c218 = (32)::BIGINT) THEN c213 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c257, CASE WHEN (c209 IN ('mail.submitted')) THEN list_item(c238, 0) END AS c258, CASE WHEN (c209 IN ('mail.submitted')) THEN list_text(list_sort(c238, 'ASC', 'NULLS LAST'), ' ') END AS c259, CASE WHEN (c209 IN ('mail.received')) THEN CASE WHEN (c218 IN ((2)::BIGINT, (4)::BIGINT)) THEN 'broadcast' WHEN (c218 IN (2147483650::BIGINT, 2147483652::BIGINT)) THEN 'backfill' END END AS c260 FROM 
-(SELECT c210, c211, c209, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c224, c225, c226, c227, c230, c231, c232, c233, c234, c235, CASE WHEN regexp_matches(c214, '^[0-9]+[.][0-9a-f]{12}@') THEN c214 ELSE CAST(NULL AS VARCHAR) END AS c236, list_from_json(CASE WHEN (c209 LIKE 'mail.%' ESCAPE '\') THEN c219 ELSE CAST(NULL AS VARCHAR) END, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR)[]"') AS c237, list_transform(c217, lambda v239: regexp_replace(v239, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')) AS c238 FROM 
-(SELECT c210, c211, c209, c212, c213, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c224, c225, c226, c227, c230, c231, c232, c233, c234, c235 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT "trace" AS c210, "node" AS c211, "type" AS c209, "seq" AS c212, "at" AS c213, "mail" AS c214, "fault" AS c215, "next_hop" AS c216, "recipients" AS c217, "message_type" AS c218, "folders" AS c219, "size" AS c220, "number" AS c221, "marks" AS c222, "sender" AS c223, "connector" AS c224, "queue_id" AS c225, "peer" AS c226, "authenticated" AS c227, "family" AS c208 FROM "silver/events") WHERE ((c208 IN ('mail')) AND (c209 IN ('hop.deleted', 'hop.dropped', 'hop.expired', 'hop.failed', 'hop.received', 'hop.sent', 'link.down', 'link.up', 'mail.bad', 'mail.not_posted', 'mail.posted', 'mail.received', 'mail.submitted', 'mailbox.delivered', 'queue.frozen', 'queue.unfrozen')))) LEFT JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c228, "node" AS c229, "gone" AS c230, "rerouted" AS c231, "altered" AS c232, "relays" AS c233, "sent_until" AS c234, "undone_spans" AS c235 FROM "evidence/nodes")) ON ((c210 = c228) AND (c211 = c229))))))))) WHERE ((c207)."key" IS NOT NULL)))
-UNION ALL SELECT c319 AS c5, c320 AS c16, c322 AS c17, c318 AS c18, c366 AS c19, c367 AS c20, c368 AS c21, c369 AS c22, c370 AS c23, c363 AS c24 FROM 
-(SELECT c319, c320, c322, c318, c366, c367, c368, c369, c370, c363 FROM 
-(SELECT c319, c320, c322, c318, c363, (c316)."fact" AS c366, (c316)."how" AS c367, (c316)."key" AS c368, (c316)."says" AS c369, ((((c316)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c363)) AND ((NOT c365) AND ((NOT ((c316)."fact" = 'recipient at a server')) OR coalesce((c322 <= c342), FALSE)))) AS c370 FROM 
-(SELECT c319, c320, c322, c318, coalesce(list_any(list_transform(c343, lambda v364: ((c321 > (v364)."after") AND (c321 < (v364)."before")))), FALSE) AS c363, coalesce(c341, FALSE) AS c365, c342, c316 FROM 
-(SELECT * EXCLUDE (uc316), uc316 AS c316 FROM (SELECT *, unnest(CASE WHEN (c318 = 'change.made') THEN ([{'fact': 'version', 'how': 'first', 'key': (c344), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), coalesce(c323, ''), coalesce(c348, ''), coalesce((c328)::VARCHAR, ''), coalesce(c331, ''), coalesce(c346, ''))}, {'fact': 'folder', 'how': 'first', 'key': (c347), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(list_transform(c332, lambda v354: [v354]), CAST([] AS VARCHAR[][])), lambda v353: [{'fact': 'holder', 'how': 'first', 'key': (c326 || ' ' || list_item(v353, 0)), 'says': concat_ws('', '')}])) || flatten(list_transform(coalesce(list_transform(c329, lambda v356: [v356]), CAST([] AS VARCHAR[][])), lambda v355: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v355, 0)), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), '', '', '', '', '')}])) || flatten(list_transform(coalesce(list_transform(c333, lambda v358: [v358]), CAST([] AS VARCHAR[][])), lambda v357: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v357, 0)), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), '', '', '', '', '')}]))) WHEN (c318 = 'conflict.aged') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c337), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), '', '', '', '', '')}, {'fact': 'version', 'how': 'repeats', 'key': (c344), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), '', '', '', '', '')}]) WHEN (c318 = 'conflict.arose') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c337), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), '', '', '', '', '')}, {'fact': 'conflicting versions', 'how': 'first', 'key': (c350 || ' ' || c326), 'says': concat_ws('', coalesce(c351, ''))}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c338)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c338, lambda v360: [v360]) END, CAST([] AS VARCHAR[][])), lambda v359: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v359, 0)), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), '', '', '', '', '')}]))) WHEN (c318 = 'conflict.ended') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c344), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), '', '', '', '', '')}]) WHEN (c318 = 'conflict.notice') THEN ([{'fact': 'conflicting versions', 'how': 'if known', 'key': (c350 || ' ' || c345), 'says': concat_ws('', coalesce(c351, ''))}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c338)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c338, lambda v362: [v362]) END, CAST([] AS VARCHAR[][])), lambda v361: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v361, 0)), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), '', '', '', '', '')}]))) WHEN (c318 = 'item.expired') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c344), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce((c328)::VARCHAR, ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c349, ''))}, {'fact': 'age limit', 'how': 'first', 'key': (c350 || ' ' || c325), 'says': concat_ws('', coalesce((c334)::VARCHAR, ''))}]) WHEN (c318 = 'item.recovered') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c344), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), '', '', '', '', '')}]) WHEN (c318 = 'tombstone.dropped') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c344), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c352, ''))}]) WHEN (c318 = 'tombstone.made') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c344), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c352, ''))}]) WHEN (c318 = 'version.dropped') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c344), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), coalesce(c323, ''), coalesce(c348, ''), coalesce((c328)::VARCHAR, ''), coalesce(c331, ''), coalesce(c346, ''))}]) WHEN (c318 = 'version.held') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c344), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), coalesce(c323, ''), coalesce(c348, ''), coalesce((c328)::VARCHAR, ''), coalesce(c331, ''), coalesce(c346, ''))}, {'fact': 'folder', 'how': 'if known', 'key': (c336), 'says': concat_ws('', '')}]) WHEN (c318 = 'version.ignored') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c344), 'says': concat_ws('', coalesce(c326, ''), coalesce(c325, ''), coalesce(c323, ''), coalesce(c348, ''), coalesce((c328)::VARCHAR, ''), coalesce(c331, ''), coalesce(c346, ''))}]) END) AS uc316 FROM 
-(SELECT c319, c320, c318, c321, c322, c323, c325, c326, c328, c329, c331, c332, c333, c334, c336, c337, c338, c341, c342, c343, CASE WHEN (c318 IN ('change.made', 'conflict.aged', 'conflict.ended', 'item.expired', 'item.recovered', 'tombstone.dropped', 'tombstone.made', 'version.dropped', 'version.held', 'version.ignored')) THEN trim(c324, '"') END AS c344, CASE WHEN (c318 IN ('conflict.notice')) THEN CASE WHEN (coalesce(len(c338)::INTEGER, -1) > 1) THEN c326 ELSE CAST(NULL AS VARCHAR) END END AS c345, CASE WHEN (c318 IN ('change.made', 'version.dropped', 'version.held', 'version.ignored')) THEN coalesce((c335)::VARCHAR, CASE WHEN (c327 = 'delete') THEN 'true' ELSE 'false' END) END AS c346, CASE WHEN (c318 IN ('change.made')) THEN CASE WHEN (c325 = '1-1') THEN c326 ELSE CAST(NULL AS VARCHAR) END END AS c347, CASE WHEN (c318 IN ('change.made', 'version.dropped', 'version.held', 'version.ignored')) THEN CASE WHEN (c335 OR (c327 = 'delete')) THEN CAST(NULL AS VARCHAR) ELSE c330 END END AS c348, CASE WHEN (c318 IN ('item.expired')) THEN CASE WHEN (c318 IS NULL) THEN CAST(NULL AS VARCHAR) ELSE 'false' END END AS c349, CASE WHEN (c318 IN ('conflict.arose', 'conflict.notice', 'item.expired')) THEN c320 END AS c350, CASE WHEN (c318 IN ('conflict.arose', 'conflict.notice')) THEN list_text(list_sort(c338, 'ASC', 'NULLS LAST'), ' ') END AS c351, CASE WHEN (c318 IN ('tombstone.dropped', 'tombstone.made')) THEN CASE WHEN (c318 IS NULL) THEN CAST(NULL AS VARCHAR) ELSE 'true' END END AS c352 FROM 
-(SELECT c319, c320, c318, c321, c322, c323, c324, c325, c326, c327, c328, c329, c330, c331, c332, c333, c334, c335, c336, c337, c338, c341, c342, c343 FROM 
-(SELECT c319, c320, c318, c321, c322, c323, c324, c325, c326, c327, c328, c329, c330, c331, c332, c333, c334, c335, c336, c337, c338, c341, c342, c343 FROM 
+(SELECT "trace" AS c191, "node" AS c192, "gone" AS c193, "sent_until" AS c194, "undone_spans" AS c195 FROM "evidence/nodes")) ON ((c174 = c191) AND (c175 = c192))))))))) WHERE ((c171)."key" IS NOT NULL)))
+UNION ALL SELECT c212 AS c5, c213 AS c16, c215 AS c17, c211 AS c18, c313 AS c19, c314 AS c20, c315 AS c21, c316 AS c22, c317 AS c23, c310 AS c24 FROM 
+(SELECT c212, c213, c215, c211, c313, c314, c315, c316, c317, c310 FROM 
+(SELECT c212, c213, c215, c211, c310, (c209)."fact" AS c313, (c209)."how" AS c314, (c209)."key" AS c315, (c209)."says" AS c316, ((((c209)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c310)) AND ((NOT c312) AND ((NOT ((c209)."fact" = 'recipient at a server')) OR coalesce((c215 <= c236), FALSE)))) AS c317 FROM 
+(SELECT c212, c213, c215, c211, coalesce(list_any(list_transform(c237, lambda v311: ((c214 > (v311)."after") AND (c214 < (v311)."before")))), FALSE) AS c310, coalesce(c232, FALSE) AS c312, c236, c209 FROM 
+(SELECT * EXCLUDE (uc209), uc209 AS c209 FROM (SELECT *, unnest(CASE WHEN (c211 = 'hop.deleted') THEN ([{'fact': 'copy in a queue', 'how': 'first', 'key': (c246 || ' ' || c242), 'says': concat_ws('', coalesce(c216, ''), '', '')}, {'fact': 'mail from another server', 'how': 'repeats', 'key': (c246 || ' ' || c245), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c219)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c219, lambda v264: [v264]) END, CAST([] AS VARCHAR[][])), lambda v263: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c216), 'says': concat_ws('', coalesce(list_item(v263, 0), ''))}, {'fact': 'recipient of a mail of people', 'how': 'if known', 'key': (c246 || ' ' || c247), 'says': concat_ws('', coalesce(list_item(v263, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN ((c211 = 'mail.received') OR (c211 = 'mail.bad')) THEN [[c213]] ELSE CASE WHEN ((c216 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c211 = 'hop.received') AND (NOT c229)) AND (c238 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c219, lambda v267: (v267 LIKE '%-IS@%' ESCAPE '\')), lambda v266: [regexp_replace(v266, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v265: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c216 || ' ' || c246), 'says': concat_ws('', coalesce(list_item(v265, 0), ''))}]))) WHEN (c211 = 'hop.dropped') THEN ([{'fact': 'mail', 'how': 'if known', 'key': (c216), 'says': concat_ws('', coalesce(c256, ''), '', '', '', '', '')}, {'fact': 'arrival of a mail', 'how': 'first', 'key': (c216 || ' ' || c246), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c248, ''))}, {'fact': 'size of a mail', 'how': 'first', 'key': (c258), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}, {'fact': 'fault', 'how': 'repeats', 'key': (c217), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c219)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c219, lambda v269: [v269]) END, CAST([] AS VARCHAR[][])), lambda v268: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c216), 'says': concat_ws('', coalesce(list_item(v268, 0), ''))}]))) WHEN (c211 = 'hop.expired') THEN ([{'fact': 'copy in a queue', 'how': 'first', 'key': (c246 || ' ' || c242), 'says': concat_ws('', coalesce(c216, ''), '', '')}, {'fact': 'mail from another server', 'how': 'repeats', 'key': (c246 || ' ' || c245), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c219)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c219, lambda v271: [v271]) END, CAST([] AS VARCHAR[][])), lambda v270: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c216), 'says': concat_ws('', coalesce(list_item(v270, 0), ''))}, {'fact': 'recipient of a mail of people', 'how': 'if known', 'key': (c246 || ' ' || c247), 'says': concat_ws('', coalesce(list_item(v270, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN ((c211 = 'mail.received') OR (c211 = 'mail.bad')) THEN [[c213]] ELSE CASE WHEN ((c216 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c211 = 'hop.received') AND (NOT c229)) AND (c238 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c219, lambda v274: (v274 LIKE '%-IS@%' ESCAPE '\')), lambda v273: [regexp_replace(v273, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v272: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c216 || ' ' || c246), 'says': concat_ws('', coalesce(list_item(v272, 0), ''))}]))) WHEN (c211 = 'hop.failed') THEN ([{'fact': 'copy in a queue', 'how': 'first', 'key': (c246 || ' ' || c242), 'says': concat_ws('', coalesce(c216, ''), coalesce(c255, ''), coalesce(c254, ''))}, {'fact': 'recipient at a server', 'how': 'if known', 'key': (c216 || ' ' || c246), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}, {'fact': 'server', 'how': 'if known', 'key': (c218), 'says': concat_ws('', '')}, {'fact': 'connector', 'how': 'repeats', 'key': (c226), 'says': concat_ws('', '')}]) WHEN (c211 = 'hop.received') THEN ([{'fact': 'arrival of a mail', 'how': 'first', 'key': (c216 || ' ' || c246), 'says': concat_ws('', coalesce(c228, ''), coalesce(c248, ''))}, {'fact': 'size of a mail', 'how': 'first', 'key': (c258), 'says': concat_ws('', coalesce((c222)::VARCHAR, ''))}, {'fact': 'size of a mail', 'how': 'first', 'key': (c258), 'says': concat_ws('', coalesce(c257, ''))}, {'fact': 'size of a mail that was read', 'how': 'first', 'key': (c216 || ' ' || c246), 'says': concat_ws('', coalesce(c257, ''))}, {'fact': 'mail from another server', 'how': 'first', 'key': (c246 || ' ' || c245), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c219)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c219, lambda v276: [v276]) END, CAST([] AS VARCHAR[][])), lambda v275: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c216), 'says': concat_ws('', coalesce(list_item(v275, 0), ''))}, {'fact': 'recipient of a mail of people', 'how': 'first', 'key': (c246 || ' ' || c247), 'says': concat_ws('', coalesce(list_item(v275, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN ((c211 = 'mail.received') OR (c211 = 'mail.bad')) THEN [[c213]] ELSE CASE WHEN ((c216 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c211 = 'hop.received') AND (NOT c229)) AND (c238 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c219, lambda v279: (v279 LIKE '%-IS@%' ESCAPE '\')), lambda v278: [regexp_replace(v278, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v277: [{'fact': 'recipient at a server', 'how': 'first', 'key': (c216 || ' ' || c246), 'says': concat_ws('', coalesce(list_item(v277, 0), ''))}]))) WHEN (c211 = 'hop.sent') THEN ([{'fact': 'arrival of a mail', 'how': 'if known', 'key': (c216 || ' ' || c243), 'says': concat_ws('', coalesce(c246, ''), coalesce(c248, ''))}, {'fact': 'size of a mail', 'how': 'if known', 'key': (c258), 'says': concat_ws('', coalesce((c222)::VARCHAR, ''))}, {'fact': 'copy in a queue', 'how': 'first', 'key': (c246 || ' ' || c242), 'says': concat_ws('', coalesce(c216, ''), coalesce(c255, ''), coalesce(c254, ''))}, {'fact': 'connector', 'how': 'repeats', 'key': (c226), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c219)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c219, lambda v281: [v281]) END, CAST([] AS VARCHAR[][])), lambda v280: [{'fact': 'recipient of a mail', 'how': 'if known', 'key': (c216), 'says': concat_ws('', coalesce(list_item(v280, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN ((c211 = 'mail.received') OR (c211 = 'mail.bad')) THEN [[c213]] ELSE CASE WHEN ((c216 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c211 = 'hop.received') AND (NOT c229)) AND (c238 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c219, lambda v284: (v284 LIKE '%-IS@%' ESCAPE '\')), lambda v283: [regexp_replace(v283, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v282: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c216 || ' ' || c246), 'says': concat_ws('', coalesce(list_item(v282, 0), ''))}]))) WHEN (c211 = 'link.down') THEN ([{'fact': 'connector', 'how': 'repeats', 'key': (c226), 'says': concat_ws('', '')}]) WHEN (c211 = 'link.up') THEN ([{'fact': 'connector', 'how': 'repeats', 'key': (c226), 'says': concat_ws('', '')}]) WHEN (c211 = 'mail.bad') THEN ([{'fact': 'mail', 'how': 'if known', 'key': (c216), 'says': concat_ws('', coalesce(c256, ''), '', '', '', '', '')}, {'fact': 'size of a mail that was read', 'how': 'repeats', 'key': (c216 || ' ' || c246), 'says': concat_ws('', coalesce((c222)::VARCHAR, ''))}] || flatten(list_transform(coalesce(CASE WHEN ((c211 = 'mail.received') OR (c211 = 'mail.bad')) THEN [[c213]] ELSE CASE WHEN ((c216 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c211 = 'hop.received') AND (NOT c229)) AND (c238 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c219, lambda v287: (v287 LIKE '%-IS@%' ESCAPE '\')), lambda v286: [regexp_replace(v286, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v285: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c216 || ' ' || c246), 'says': concat_ws('', coalesce(list_item(v285, 0), ''))}]))) WHEN (c211 = 'mail.not_posted') THEN ([{'fact': 'mail from another server', 'how': 'repeats', 'key': (c246 || ' ' || c245), 'says': concat_ws('', '')}, {'fact': 'mail to a folder', 'how': 'first', 'key': (c216), 'says': concat_ws('', coalesce(c225, ''))}]) WHEN (c211 = 'mail.posted') THEN ([{'fact': 'mail from another server', 'how': 'repeats', 'key': (c246 || ' ' || c245), 'says': concat_ws('', '')}, {'fact': 'mail to a folder', 'how': 'first', 'key': (c216), 'says': concat_ws('', coalesce(c225, ''))}]) WHEN (c211 = 'mail.received') THEN ([{'fact': 'mail', 'how': 'repeats', 'key': (c216), 'says': concat_ws('', coalesce(c225, ''), coalesce((c220)::VARCHAR, ''), coalesce(c221, ''), coalesce(c223, ''), coalesce(to_json(c224)::VARCHAR, ''), coalesce(CAST(NULL AS VARCHAR), ''))}, {'fact': 'size of a mail that was read', 'how': 'repeats', 'key': (c216 || ' ' || c246), 'says': concat_ws('', coalesce((c222)::VARCHAR, ''))}, {'fact': 'arrived mail', 'how': 'first', 'key': (c216 || ' ' || c246), 'says': concat_ws('', '')}, {'fact': 'reader of a mail', 'how': 'first', 'key': (c246 || ' ' || (c214)::VARCHAR), 'says': concat_ws('', coalesce(c246, ''))}, {'fact': 'reader of a mail', 'how': 'repeats', 'key': (c246 || ' ' || (c214)::VARCHAR), 'says': concat_ws('', coalesce(c248, ''))}, {'fact': 'mail from a store', 'how': 'first', 'key': (c246 || ' ' || (c215)::VARCHAR || ' ' || c225), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(CASE WHEN ((c211 = 'mail.received') OR (c211 = 'mail.bad')) THEN [[c213]] ELSE CASE WHEN ((c216 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c211 = 'hop.received') AND (NOT c229)) AND (c238 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c219, lambda v290: (v290 LIKE '%-IS@%' ESCAPE '\')), lambda v289: [regexp_replace(v289, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v288: [{'fact': 'recipient at a server', 'how': 'if known', 'key': (c216 || ' ' || c246), 'says': concat_ws('', coalesce(list_item(v288, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN (c211 LIKE 'mail.%' ESCAPE '\') THEN list_transform(c239, lambda v292: [(v292)."folder", (v292)."cnset", (v292)."cnset_fai", CASE WHEN ((v292)."cnset_fai" = '') THEN (v292)."cnset" ELSE CASE WHEN ((v292)."cnset" = '') THEN (v292)."cnset_fai" ELSE CAST(NULL AS VARCHAR) END END]) ELSE list_transform(list_filter(list_from_json(CASE WHEN (c221 = '[]') THEN '[""]' ELSE c221 END, '"VARCHAR[]"'), lambda v294: (NOT (v294 = '1-1'))), lambda v293: [v293]) END, CAST([] AS VARCHAR[][])), lambda v291: [{'fact': 'mail that is read', 'how': 'first', 'key': (c246 || ' ' || (c215)::VARCHAR), 'says': concat_ws('', coalesce(list_item(v291, 0), ''), coalesce(c262, ''))}, {'fact': 'request that arrived', 'how': 'first', 'key': (c246 || ' ' || c250), 'says': concat_ws('', coalesce(c225, ''), coalesce(list_item(v291, 0), ''))}]))) WHEN (c211 = 'mail.submitted') THEN ([{'fact': 'mail', 'how': 'first', 'key': (c216), 'says': concat_ws('', coalesce(c246, ''), coalesce((c220)::VARCHAR, ''), coalesce(c221, ''), coalesce(c223, ''), coalesce(to_json(c224)::VARCHAR, ''), coalesce((c215)::VARCHAR, ''))}, {'fact': 'mail', 'how': 'repeats', 'key': (c216), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c244, ''), '', '')}, {'fact': 'size of a mail', 'how': 'first', 'key': (c258), 'says': concat_ws('', coalesce((c222)::VARCHAR, ''))}, {'fact': 'request mail', 'how': 'first', 'key': (c216), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c246, ''))}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c219)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c219, lambda v296: [v296]) END, CAST([] AS VARCHAR[][])), lambda v295: [{'fact': 'recipient of a mail', 'how': 'first', 'key': (c216), 'says': concat_ws('', coalesce(list_item(v295, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN ((c211 = 'mail.received') OR (c211 = 'mail.bad')) THEN [[c213]] ELSE CASE WHEN ((c216 LIKE 'notice.%' ESCAPE '\') OR coalesce((((c211 = 'hop.received') AND (NOT c229)) AND (c238 IS NULL)), FALSE)) THEN CAST(NULL AS VARCHAR[][]) ELSE list_transform(list_filter(c219, lambda v299: (v299 LIKE '%-IS@%' ESCAPE '\')), lambda v298: [regexp_replace(v298, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')]) END END, CAST([] AS VARCHAR[][])), lambda v297: [{'fact': 'recipient at a server', 'how': 'first', 'key': (c216 || ' ' || c246), 'says': concat_ws('', coalesce(list_item(v297, 0), ''))}])) || flatten(list_transform(coalesce(CASE WHEN (c211 LIKE 'mail.%' ESCAPE '\') THEN list_transform(c239, lambda v301: [(v301)."folder", (v301)."cnset", (v301)."cnset_fai", CASE WHEN ((v301)."cnset_fai" = '') THEN (v301)."cnset" ELSE CASE WHEN ((v301)."cnset" = '') THEN (v301)."cnset_fai" ELSE CAST(NULL AS VARCHAR) END END]) ELSE list_transform(list_filter(list_from_json(CASE WHEN (c221 = '[]') THEN '[""]' ELSE c221 END, '"VARCHAR[]"'), lambda v303: (NOT (v303 = '1-1'))), lambda v302: [v302]) END, CAST([] AS VARCHAR[][])), lambda v300: [{'fact': 'request that is sent', 'how': 'first', 'key': (c246 || ' ' || c249 || ' ' || list_item(v300, 0) || ' ' || c260), 'says': concat_ws('', coalesce(c260, ''), coalesce(list_item(v300, 1), ''), coalesce(list_item(v300, 2), ''))}, {'fact': 'response', 'how': 'first', 'key': (c246 || ' ' || c253 || ' ' || list_item(v300, 0) || ' ' || c260), 'says': concat_ws('', coalesce(list_item(v300, 3), ''))}, {'fact': 'status request', 'how': 'first', 'key': (c246 || ' ' || c252 || ' ' || list_item(v300, 0)), 'says': concat_ws('', coalesce(c261, ''))}, {'fact': 'choice of responders', 'how': 'repeats', 'key': (c246 || ' ' || c252 || ' ' || list_item(v300, 0)), 'says': concat_ws('', '')}])) || flatten(list_transform(coalesce(CASE WHEN ((c211 = 'mail.submitted') AND (c220 = (32)::BIGINT)) THEN list_flattened(list_transform(c239, lambda v305: list_transform(c240, lambda v306: [(v305)."folder", v306]))) ELSE CAST(NULL AS VARCHAR[][]) END, CAST([] AS VARCHAR[][])), lambda v304: [{'fact': 'responder', 'how': 'first', 'key': (c246 || ' ' || c259 || ' ' || list_item(v304, 0)), 'says': concat_ws('', coalesce(list_item(v304, 1), ''))}])) || flatten(list_transform(coalesce(CASE WHEN (c211 = 'mail.submitted') THEN list_flattened(list_transform(c239, lambda v308: list_transform(c240, lambda v309: [(v308)."folder", v309]))) ELSE CAST(NULL AS VARCHAR[][]) END, CAST([] AS VARCHAR[][])), lambda v307: [{'fact': 'order to send again', 'how': 'repeats', 'key': (c246 || ' ' || c251 || ' ' || list_item(v307, 0)), 'says': concat_ws('', coalesce(list_item(v307, 1), ''))}]))) WHEN (c211 = 'mailbox.delivered') THEN ([{'fact': 'mail from another server', 'how': 'repeats', 'key': (c246 || ' ' || c245), 'says': concat_ws('', '')}]) WHEN (c211 = 'queue.frozen') THEN ([{'fact': 'copy in a queue', 'how': 'first', 'key': (c246 || ' ' || c242), 'says': concat_ws('', coalesce(c216, ''), '', '')}]) WHEN (c211 = 'queue.unfrozen') THEN ([{'fact': 'copy in a queue', 'how': 'first', 'key': (c246 || ' ' || c242), 'says': concat_ws('', coalesce(c216, ''), '', '')}]) END) AS uc209 FROM 
+(SELECT c212, c213, c211, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c224, c225, c226, c228, c229, c232, c236, c237, c238, c239, c240, CASE WHEN (c211 IN ('hop.deleted', 'hop.expired', 'hop.failed', 'hop.sent', 'queue.frozen', 'queue.unfrozen')) THEN (CASE WHEN (c227 = text_to_bigint('0')) THEN CAST(NULL AS BIGINT) ELSE c227 END)::VARCHAR END AS c242, CASE WHEN (c211 IN ('hop.sent')) THEN CASE WHEN list_contains_or_null(c235, c226) THEN CAST(NULL AS VARCHAR) ELSE c218 END END AS c243, CASE WHEN (c211 IN ('mail.submitted')) THEN split_part(c216, '.', 1) END AS c244, CASE WHEN (c211 IN ('hop.deleted', 'hop.expired', 'hop.received', 'mail.not_posted', 'mail.posted', 'mailbox.delivered')) THEN CASE WHEN (c216 LIKE ('%@' || c213 || '.%') ESCAPE '\') THEN CAST(NULL AS VARCHAR) ELSE c216 END END AS c245, CASE WHEN (c211 IN ('hop.deleted', 'hop.dropped', 'hop.expired', 'hop.failed', 'hop.received', 'hop.sent', 'mail.bad', 'mail.not_posted', 'mail.posted', 'mail.received', 'mail.submitted', 'mailbox.delivered', 'queue.frozen', 'queue.unfrozen')) THEN c213 END AS c246, CASE WHEN (c211 IN ('hop.deleted', 'hop.expired', 'hop.received')) THEN CASE WHEN ((c216 LIKE ('%@' || c213 || '.%') ESCAPE '\') OR (c238 IS NOT NULL)) THEN CAST(NULL AS VARCHAR) ELSE c216 END END AS c247, CASE WHEN (c211 IN ('hop.dropped', 'hop.received', 'hop.sent', 'mail.received')) THEN list_text(list_sort(c219, 'ASC', 'NULLS LAST'), ' ') END AS c248, CASE WHEN (c211 IN ('mail.submitted')) THEN (CASE WHEN (c220 = (8)::BIGINT) THEN c215 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c249, CASE WHEN (c211 IN ('mail.received')) THEN CASE WHEN (c220 = (8)::BIGINT) THEN c216 ELSE CAST(NULL AS VARCHAR) END END AS c250, CASE WHEN (c211 IN ('mail.submitted')) THEN (CASE WHEN list_contains_or_null(coalesce(c224, CAST([] AS VARCHAR[])), 'resent') THEN c215 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c251, CASE WHEN (c211 IN ('mail.submitted')) THEN (CASE WHEN ((c220 = (32)::BIGINT) AND (NOT list_overlaps(coalesce(c224, CAST([] AS VARCHAR[])), ['repeat', 'delete-pending']))) THEN c215 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c252, CASE WHEN (c211 IN ('mail.submitted')) THEN (CASE WHEN (c220 IN (2147483650::BIGINT, 2147483652::BIGINT)) THEN c215 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c253, CASE WHEN (c211 IN ('hop.failed', 'hop.sent')) THEN CASE WHEN (c233 OR (c218 = '')) THEN CAST(NULL AS VARCHAR) ELSE c226 END END AS c254, CASE WHEN (c211 IN ('hop.failed', 'hop.sent')) THEN CASE WHEN (c233 OR (c218 = '')) THEN CAST(NULL AS VARCHAR) ELSE c218 END END AS c255, CASE WHEN (c211 IN ('hop.dropped', 'mail.bad')) THEN regexp_replace(c225, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g') END AS c256, CASE WHEN (c211 IN ('hop.received')) THEN (add_wrapped(add_wrapped(add_wrapped(c222, (length(c213)::INTEGER)::BIGINT), (length(coalesce(c228, c218))::INTEGER)::BIGINT), (65)::BIGINT))::VARCHAR END AS c257, CASE WHEN (c211 IN ('hop.dropped', 'hop.received', 'hop.sent', 'mail.submitted')) THEN CASE WHEN (c234 OR list_contains_or_null(c235, c226)) THEN CAST(NULL AS VARCHAR) ELSE c238 END END AS c258, CASE WHEN (c211 IN ('mail.submitted')) THEN (CASE WHEN (c220 = (32)::BIGINT) THEN c215 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c259, CASE WHEN (c211 IN ('mail.submitted')) THEN list_item(c240, 0) END AS c260, CASE WHEN (c211 IN ('mail.submitted')) THEN list_text(list_sort(c240, 'ASC', 'NULLS LAST'), ' ') END AS c261, CASE WHEN (c211 IN ('mail.received')) THEN CASE WHEN (c220 IN ((2)::BIGINT, (4)::BIGINT)) THEN 'broadcast' WHEN (c220 IN (2147483650::BIGINT, 2147483652::BIGINT)) THEN 'backfill' END END AS c262 FROM 
+(SELECT c212, c213, c211, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c224, c225, c226, c227, c228, c229, c232, c233, c234, c235, c236, c237, CASE WHEN regexp_matches(c216, '^[0-9]+[.][0-9a-f]{12}@') THEN c216 ELSE CAST(NULL AS VARCHAR) END AS c238, list_from_json(CASE WHEN (c211 LIKE 'mail.%' ESCAPE '\') THEN c221 ELSE CAST(NULL AS VARCHAR) END, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR)[]"') AS c239, list_transform(c219, lambda v241: regexp_replace(v241, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g')) AS c240 FROM 
+(SELECT c212, c213, c211, c214, c215, c216, c217, c218, c219, c220, c221, c222, c223, c224, c225, c226, c227, c228, c229, c232, c233, c234, c235, c236, c237 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT "trace" AS c319, "node" AS c320, "type" AS c318, "seq" AS c321, "at" AS c322, "kind" AS c323, "number" AS c324, "folder" AS c325, "object" AS c326, "operation" AS c327, "modified_at" AS c328, "supersedes" AS c329, "pcl" AS c330, "digest" AS c331, "replicas" AS c332, "rivals" AS c333, "limit_us" AS c334, "deleted" AS c335, "waits_for" AS c336, "winner" AS c337, "versions" AS c338, "family" AS c317 FROM "silver/events") WHERE ((c317 IN ('change')) AND (c318 IN ('change.made', 'conflict.aged', 'conflict.arose', 'conflict.ended', 'conflict.notice', 'item.expired', 'item.recovered', 'tombstone.dropped', 'tombstone.made', 'version.dropped', 'version.held', 'version.ignored')))) LEFT JOIN 
+(SELECT "trace" AS c212, "node" AS c213, "type" AS c211, "seq" AS c214, "at" AS c215, "mail" AS c216, "fault" AS c217, "next_hop" AS c218, "recipients" AS c219, "message_type" AS c220, "folders" AS c221, "size" AS c222, "number" AS c223, "marks" AS c224, "sender" AS c225, "connector" AS c226, "queue_id" AS c227, "peer" AS c228, "authenticated" AS c229, "family" AS c210 FROM "silver/events") WHERE ((c210 IN ('mail')) AND (c211 IN ('hop.deleted', 'hop.dropped', 'hop.expired', 'hop.failed', 'hop.received', 'hop.sent', 'link.down', 'link.up', 'mail.bad', 'mail.not_posted', 'mail.posted', 'mail.received', 'mail.submitted', 'mailbox.delivered', 'queue.frozen', 'queue.unfrozen')))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c339, "node" AS c340, "gone" AS c341, "sent_until" AS c342, "undone_spans" AS c343 FROM "evidence/nodes")) ON ((c319 = c339) AND (c320 = c340))))))))) WHERE ((c316)."key" IS NOT NULL)))
-UNION ALL SELECT c374 AS c5, c375 AS c16, c377 AS c17, c373 AS c18, c489 AS c19, c490 AS c20, c491 AS c21, c492 AS c22, c493 AS c23, c486 AS c24 FROM 
-(SELECT c374, c375, c377, c373, c489, c490, c491, c492, c493, c486 FROM 
-(SELECT c374, c375, c377, c373, c486, (c371)."fact" AS c489, (c371)."how" AS c490, (c371)."key" AS c491, (c371)."says" AS c492, ((((c371)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c486)) AND ((NOT c488) AND ((NOT ((c371)."fact" = 'recipient at a server')) OR coalesce((c377 <= c399), FALSE)))) AS c493 FROM 
-(SELECT c374, c375, c377, c373, coalesce(list_any(list_transform(c400, lambda v487: ((c376 > (v487)."after") AND (c376 < (v487)."before")))), FALSE) AS c486, coalesce(c398, FALSE) AS c488, c399, c371 FROM 
-(SELECT * EXCLUDE (uc371), uc371 AS c371 FROM (SELECT *, unnest(CASE WHEN (c373 = 'address.lacking') THEN (flatten(list_transform(coalesce(CASE WHEN (c373 LIKE 'mail.%' ESCAPE '\') THEN list_transform(c401, lambda v411: [(v411)."folder", (v411)."cnset", (v411)."cnset_fai", CASE WHEN ((v411)."cnset_fai" = '') THEN (v411)."cnset" ELSE CASE WHEN ((v411)."cnset" = '') THEN (v411)."cnset_fai" ELSE CAST(NULL AS VARCHAR) END END]) ELSE list_transform(list_filter(list_from_json(CASE WHEN (c381 = '[]') THEN '[""]' ELSE c381 END, '"VARCHAR[]"'), lambda v413: (NOT (v413 = '1-1'))), lambda v412: [v412]) END, CAST([] AS VARCHAR[][])), lambda v410: [{'fact': 'folder', 'how': 'repeats', 'key': (list_item(v410, 0)), 'says': concat_ws('', '')}])) || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c394)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c394, lambda v415: [v415]) END, CAST([] AS VARCHAR[][])), lambda v414: [{'fact': 'entry without an address', 'how': 'repeats', 'key': (c408 || ' ' || list_item(v414, 0)), 'says': concat_ws('', '')}]))) WHEN (c373 = 'address.missing') THEN ([{'fact': 'entry without an address', 'how': 'first', 'key': (c408 || ' ' || c380), 'says': concat_ws('', '')}, {'fact': 'server', 'how': 'repeats', 'key': (c380), 'says': concat_ws('', '')}]) WHEN (c373 = 'address.stamped') THEN ([{'fact': 'address', 'how': 'first', 'key': (c380), 'says': concat_ws('', coalesce(c403, ''))}, {'fact': 'mail domain', 'how': 'repeats', 'key': (c402), 'says': concat_ws('', '')}, {'fact': 'server', 'how': 'repeats', 'key': (c380), 'says': concat_ws('', '')}]) WHEN (c373 = 'changes.resent') THEN (flatten(list_transform(coalesce(CASE WHEN (c373 = 'changes.resent') THEN list_transform(c394, lambda v417: [v417]) ELSE CAST(NULL AS VARCHAR[][]) END, CAST([] AS VARCHAR[][])), lambda v416: [{'fact': 'order to send again', 'how': 'first', 'key': (c408 || ' ' || c407 || ' ' || c382), 'says': concat_ws('', coalesce(list_item(v416, 0), ''))}]))) WHEN (c373 = 'entry.made') THEN ([{'fact': 'entry', 'how': 'first', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(c382, ''))}] || flatten(list_transform(coalesce(CASE WHEN (c373 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE list_item(list_transform([list_flattened(list_transform(list_filter(str_split(c383, ';'), lambda v421: (NOT (v421 = ''))), lambda v420: list_transform(str_split(split_part(v420, ':', 2), ','), lambda v422: {'guid': split_part(v420, ':', 1), 'low': text_to_bigint(split_part(v422, '-', 1)), 'high': text_to_bigint(split_part(v422, '-', (-1)))})))], lambda v419: CASE WHEN (list_reduce(v419, lambda v423, v424: ((v423 + abs((((v424)."high")::DOUBLE - ((v424)."low")::DOUBLE))) + (1)::DOUBLE), CAST(0.0::DOUBLE AS DOUBLE)) > (500)::DOUBLE) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(v419, lambda v426: list_transform(number_series((v426)."low", (v426)."high"), lambda v427: [((v426)."guid" || ':' || (v427)::VARCHAR)]))) END), 0) END, CAST([] AS VARCHAR[][])), lambda v418: [{'fact': 'numbers of an entry', 'how': 'first', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(list_item(v418, 0), ''))}, {'fact': 'version', 'how': 'if known', 'key': (list_item(v418, 0)), 'says': concat_ws('', '', '', '', '', '', '', '')}]))) WHEN (c373 = 'entry.pruned') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(c382, ''))}] || flatten(list_transform(coalesce(CASE WHEN (c373 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE list_item(list_transform([list_flattened(list_transform(list_filter(str_split(c383, ';'), lambda v431: (NOT (v431 = ''))), lambda v430: list_transform(str_split(split_part(v430, ':', 2), ','), lambda v432: {'guid': split_part(v430, ':', 1), 'low': text_to_bigint(split_part(v432, '-', 1)), 'high': text_to_bigint(split_part(v432, '-', (-1)))})))], lambda v429: CASE WHEN (list_reduce(v429, lambda v433, v434: ((v433 + abs((((v434)."high")::DOUBLE - ((v434)."low")::DOUBLE))) + (1)::DOUBLE), CAST(0.0::DOUBLE AS DOUBLE)) > (500)::DOUBLE) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(v429, lambda v436: list_transform(number_series((v436)."low", (v436)."high"), lambda v437: [((v436)."guid" || ':' || (v437)::VARCHAR)]))) END), 0) END, CAST([] AS VARCHAR[][])), lambda v428: [{'fact': 'numbers of an entry', 'how': 'repeats', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(list_item(v428, 0), ''))}]))) WHEN (c373 = 'entry.satisfied') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(c382, ''))}]) WHEN (c373 = 'entry.timed_out') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(c382, ''))}]) WHEN (c373 = 'expired.everywhere') THEN (flatten(list_transform(coalesce(CASE WHEN (c373 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE list_item(list_transform([list_flattened(list_transform(list_filter(str_split(c383, ';'), lambda v441: (NOT (v441 = ''))), lambda v440: list_transform(str_split(split_part(v440, ':', 2), ','), lambda v442: {'guid': split_part(v440, ':', 1), 'low': text_to_bigint(split_part(v442, '-', 1)), 'high': text_to_bigint(split_part(v442, '-', (-1)))})))], lambda v439: CASE WHEN (list_reduce(v439, lambda v443, v444: ((v443 + abs((((v444)."high")::DOUBLE - ((v444)."low")::DOUBLE))) + (1)::DOUBLE), CAST(0.0::DOUBLE AS DOUBLE)) > (500)::DOUBLE) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(v439, lambda v446: list_transform(number_series((v446)."low", (v446)."high"), lambda v447: [((v446)."guid" || ':' || (v447)::VARCHAR)]))) END), 0) END, CAST([] AS VARCHAR[][])), lambda v438: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v438, 0)), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c382, ''), '', '', '', '', '')}]))) WHEN (c373 = 'loss') THEN (flatten(list_transform(coalesce(CASE WHEN (c373 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE list_item(list_transform([list_flattened(list_transform(list_filter(str_split(c383, ';'), lambda v451: (NOT (v451 = ''))), lambda v450: list_transform(str_split(split_part(v450, ':', 2), ','), lambda v452: {'guid': split_part(v450, ':', 1), 'low': text_to_bigint(split_part(v452, '-', 1)), 'high': text_to_bigint(split_part(v452, '-', (-1)))})))], lambda v449: CASE WHEN (list_reduce(v449, lambda v453, v454: ((v453 + abs((((v454)."high")::DOUBLE - ((v454)."low")::DOUBLE))) + (1)::DOUBLE), CAST(0.0::DOUBLE AS DOUBLE)) > (500)::DOUBLE) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(v449, lambda v456: list_transform(number_series((v456)."low", (v456)."high"), lambda v457: [((v456)."guid" || ':' || (v457)::VARCHAR)]))) END), 0) END, CAST([] AS VARCHAR[][])), lambda v448: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v448, 0)), 'says': concat_ws('', '', '', '', '', '', '', '')}]))) WHEN (c373 = 'replica.added') THEN ([{'fact': 'own replica', 'how': 'first', 'key': (c408 || ' ' || (c376)::VARCHAR), 'says': concat_ws('', coalesce(c408, ''))}, {'fact': 'own replica', 'how': 'repeats', 'key': (c408 || ' ' || (c376)::VARCHAR), 'says': concat_ws('', coalesce(c380, ''))}, {'fact': 'holder', 'how': 'repeats', 'key': (c382 || ' ' || c380), 'says': concat_ws('', '')}]) WHEN (c373 = 'request.answered') THEN ([{'fact': 'request mail', 'how': 'repeats', 'key': (c390), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c389, ''))}, {'fact': 'request that arrived', 'how': 'repeats', 'key': (c408 || ' ' || c390), 'says': concat_ws('', coalesce(c389, ''), coalesce(c382, ''))}, {'fact': 'response', 'how': 'repeats', 'key': (c408 || ' ' || c406 || ' ' || c382 || ' ' || c389), 'says': concat_ws('', coalesce(c383, ''))}]) WHEN (c373 = 'request.deferred') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(c382, ''))}, {'fact': 'chosen source', 'how': 'repeats', 'key': (c408 || ' ' || (c387)::VARCHAR || ' ' || (c377)::VARCHAR), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}]) WHEN (c373 = 'request.ended') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(c382, ''))}, {'fact': 'request', 'how': 'repeats', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(c382, ''), coalesce(c388, ''))}, {'fact': 'retried request', 'how': 'first', 'key': (c408 || ' ' || c409 || ' ' || c382 || ' ' || c388), 'says': concat_ws('', '')}]) WHEN (c373 = 'request.refused') THEN ([{'fact': 'request mail', 'how': 'repeats', 'key': (c390), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c389, ''))}, {'fact': 'request that arrived', 'how': 'repeats', 'key': (c408 || ' ' || c390), 'says': concat_ws('', coalesce(c389, ''), coalesce(c382, ''))}]) WHEN (c373 = 'request.sent') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(c382, ''))}, {'fact': 'request', 'how': 'first', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(c382, ''), coalesce(c388, ''))}, {'fact': 'request that is sent', 'how': 'repeats', 'key': (c408 || ' ' || (c377)::VARCHAR || ' ' || c382 || ' ' || c388), 'says': concat_ws('', coalesce(c388, ''), coalesce(c383, ''), coalesce(c384, ''))}, {'fact': 'chosen source', 'how': 'repeats', 'key': (c408 || ' ' || (c387)::VARCHAR || ' ' || (c377)::VARCHAR), 'says': concat_ws('', coalesce(c388, ''))}] || flatten(list_transform(coalesce(CASE WHEN (c373 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE list_item(list_transform([list_flattened(list_transform(list_filter(str_split(c383, ';'), lambda v461: (NOT (v461 = ''))), lambda v460: list_transform(str_split(split_part(v460, ':', 2), ','), lambda v462: {'guid': split_part(v460, ':', 1), 'low': text_to_bigint(split_part(v462, '-', 1)), 'high': text_to_bigint(split_part(v462, '-', (-1)))})))], lambda v459: CASE WHEN (list_reduce(v459, lambda v463, v464: ((v463 + abs((((v464)."high")::DOUBLE - ((v464)."low")::DOUBLE))) + (1)::DOUBLE), CAST(0.0::DOUBLE AS DOUBLE)) > (500)::DOUBLE) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(v459, lambda v466: list_transform(number_series((v466)."low", (v466)."high"), lambda v467: [((v466)."guid" || ':' || (v467)::VARCHAR)]))) END), 0) END, CAST([] AS VARCHAR[][])), lambda v458: [{'fact': 'numbers of an entry', 'how': 'repeats', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(list_item(v458, 0), ''))}]))) WHEN (c373 = 'responders.considered') THEN ([{'fact': 'status request', 'how': 'if known', 'key': (c408 || ' ' || c404 || ' ' || c382), 'says': concat_ws('', coalesce(c405, ''))}, {'fact': 'choice of responders', 'how': 'first', 'key': (c408 || ' ' || c404 || ' ' || c382), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(list_transform(c392, lambda v469: [v469]), CAST([] AS VARCHAR[][])), lambda v468: [{'fact': 'responder', 'how': 'repeats', 'key': (c408 || ' ' || c404 || ' ' || c382), 'says': concat_ws('', coalesce(list_item(v468, 0), ''))}]))) WHEN (c373 = 'row.replaced') THEN ([{'fact': 'mail', 'how': 'repeats', 'key': (c378), 'says': concat_ws('', coalesce(c380, ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce((c386)::VARCHAR, ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce((c385)::VARCHAR, ''))}, {'fact': 'arrived mail', 'how': 'repeats', 'key': (c378 || ' ' || c408), 'says': concat_ws('', '')}]) WHEN (c373 = 'source.down') THEN ([{'fact': 'retried request', 'how': 'repeats', 'key': (c408 || ' ' || (c377)::VARCHAR || ' ' || c382 || ' ' || c380), 'says': concat_ws('', '')}]) WHEN (c373 = 'source.up') THEN ([{'fact': 'mail from a store', 'how': 'repeats', 'key': (c408 || ' ' || (c377)::VARCHAR || ' ' || c380), 'says': concat_ws('', '')}]) WHEN (c373 = 'sources.considered') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(c382, ''))}] || flatten(list_transform(coalesce(CASE WHEN (c373 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE list_item(list_transform([list_flattened(list_transform(list_filter(str_split(c383, ';'), lambda v473: (NOT (v473 = ''))), lambda v472: list_transform(str_split(split_part(v472, ':', 2), ','), lambda v474: {'guid': split_part(v472, ':', 1), 'low': text_to_bigint(split_part(v474, '-', 1)), 'high': text_to_bigint(split_part(v474, '-', (-1)))})))], lambda v471: CASE WHEN (list_reduce(v471, lambda v475, v476: ((v475 + abs((((v476)."high")::DOUBLE - ((v476)."low")::DOUBLE))) + (1)::DOUBLE), CAST(0.0::DOUBLE AS DOUBLE)) > (500)::DOUBLE) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(v471, lambda v478: list_transform(number_series((v478)."low", (v478)."high"), lambda v479: [((v478)."guid" || ':' || (v479)::VARCHAR)]))) END), 0) END, CAST([] AS VARCHAR[][])), lambda v470: [{'fact': 'numbers of an entry', 'how': 'repeats', 'key': (c408 || ' ' || (c387)::VARCHAR), 'says': concat_ws('', coalesce(list_item(v470, 0), ''))}])) || flatten(list_transform(coalesce(list_transform(c392, lambda v481: [v481]), CAST([] AS VARCHAR[][])), lambda v480: [{'fact': 'chosen source', 'how': 'first', 'key': (c408 || ' ' || (c387)::VARCHAR || ' ' || (c377)::VARCHAR), 'says': concat_ws('', coalesce(list_item(v480, 0), ''))}]))) WHEN (c373 = 'status.due') THEN (flatten(list_transform(coalesce(CASE WHEN (c373 LIKE 'mail.%' ESCAPE '\') THEN list_transform(c401, lambda v483: [(v483)."folder", (v483)."cnset", (v483)."cnset_fai", CASE WHEN ((v483)."cnset_fai" = '') THEN (v483)."cnset" ELSE CASE WHEN ((v483)."cnset" = '') THEN (v483)."cnset_fai" ELSE CAST(NULL AS VARCHAR) END END]) ELSE list_transform(list_filter(list_from_json(CASE WHEN (c381 = '[]') THEN '[""]' ELSE c381 END, '"VARCHAR[]"'), lambda v485: (NOT (v485 = '1-1'))), lambda v484: [v484]) END, CAST([] AS VARCHAR[][])), lambda v482: [{'fact': 'folder', 'how': 'repeats', 'key': (list_item(v482, 0)), 'says': concat_ws('', '')}]))) WHEN (c373 = 'status.ordered') THEN ([{'fact': 'status request', 'how': 'repeats', 'key': (c408 || ' ' || (c377)::VARCHAR || ' ' || c382), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}]) WHEN (c373 = 'store.deleted') THEN ([{'fact': 'server', 'how': 'repeats', 'key': (c380), 'says': concat_ws('', '')}]) END) AS uc371 FROM 
-(SELECT c374, c375, c373, c376, c377, c378, c380, c381, c382, c383, c384, c385, c386, c387, c388, c389, c390, c392, c394, c398, c399, c400, c401, CASE WHEN (c373 IN ('address.stamped')) THEN split_part(c395, '@', -1) END AS c402, CASE WHEN (c373 IN ('address.stamped')) THEN split_part(c395, '@', 1) END AS c403, CASE WHEN (c373 IN ('responders.considered')) THEN (CASE WHEN (coalesce(len(c392)::INTEGER, -1) > 0) THEN c377 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c404, CASE WHEN (c373 IN ('responders.considered')) THEN CASE WHEN (c393 = 'all holders') THEN list_text(list_sort(c392, 'ASC', 'NULLS LAST'), ' ') ELSE CAST(NULL AS VARCHAR) END END AS c405, CASE WHEN (c373 IN ('request.answered')) THEN (CASE WHEN (c391 = (1)::BIGINT) THEN c377 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c406, CASE WHEN (c373 IN ('changes.resent')) THEN (CASE WHEN (NOT ((c383 || c384) = '')) THEN c377 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c407, CASE WHEN (c373 IN ('address.lacking', 'address.missing', 'changes.resent', 'entry.made', 'entry.pruned', 'entry.satisfied', 'entry.timed_out', 'replica.added', 'request.answered', 'request.deferred', 'request.ended', 'request.refused', 'request.sent', 'responders.considered', 'row.replaced', 'source.down', 'source.up', 'sources.considered', 'status.ordered')) THEN c375 END AS c408, CASE WHEN (c373 IN ('request.ended')) THEN (CASE WHEN (c379 = 'retry') THEN c377 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c409 FROM 
-(SELECT c374, c375, c373, c376, c377, c378, c379, c380, c381, c382, c383, c384, c385, c386, c387, c388, c389, c390, c391, c392, c393, c394, c395, c398, c399, c400, list_from_json(CASE WHEN (c373 LIKE 'mail.%' ESCAPE '\') THEN c381 ELSE CAST(NULL AS VARCHAR) END, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR)[]"') AS c401 FROM 
-(SELECT c374, c375, c373, c376, c377, c378, c379, c380, c381, c382, c383, c384, c385, c386, c387, c388, c389, c390, c391, c392, c393, c394, c395, c398, c399, c400 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT "trace" AS c374, "node" AS c375, "type" AS c373, "seq" AS c376, "at" AS c377, "mail" AS c378, "how" AS c379, "store" AS c380, "folders" AS c381, "folder" AS c382, "cnset" AS c383, "cnset_fai" AS c384, "sent_at" AS c385, "sent_number" AS c386, "entry" AS c387, "source" AS c388, "requester" AS c389, "request_mail" AS c390, "mails" AS c391, "chosen" AS c392, "method" AS c393, "stores" AS c394, "address" AS c395, "family" AS c372 FROM "silver/events") WHERE ((c372 IN ('replication')) AND (c373 IN ('address.lacking', 'address.missing', 'address.stamped', 'changes.resent', 'entry.made', 'entry.pruned', 'entry.satisfied', 'entry.timed_out', 'expired.everywhere', 'loss', 'replica.added', 'request.answered', 'request.deferred', 'request.ended', 'request.refused', 'request.sent', 'responders.considered', 'row.replaced', 'source.down', 'source.up', 'sources.considered', 'status.due', 'status.ordered', 'store.deleted')))) LEFT JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c396, "node" AS c397, "gone" AS c398, "sent_until" AS c399, "undone_spans" AS c400 FROM "evidence/nodes")) ON ((c374 = c396) AND (c375 = c397))))))))) WHERE ((c371)."key" IS NOT NULL)))
-UNION ALL SELECT c497 AS c5, c498 AS c16, c516 AS c17, c496 AS c18, c511 AS c19, c512 AS c20, c513 AS c21, c514 AS c22, c515 AS c23, c508 AS c24 FROM 
-(SELECT c497, c498, c516, c496, c511, c512, c513, c514, c515, c508 FROM 
-(SELECT c497, c498, c496, c508, c511, c512, c513, c514, c515, min(c500) AS c516 FROM 
-(SELECT c497, c498, c500, c496, c508, (c494)."fact" AS c511, (c494)."how" AS c512, (c494)."key" AS c513, (c494)."says" AS c514, ((((c494)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c508)) AND ((NOT c510) AND ((NOT ((c494)."fact" = 'recipient at a server')) OR coalesce((c500 <= c505), FALSE)))) AS c515 FROM 
-(SELECT c497, c498, c500, c496, coalesce(list_any(list_transform(c506, lambda v509: ((c499 > (v509)."after") AND (c499 < (v509)."before")))), FALSE) AS c508, coalesce(c504, FALSE) AS c510, c505, c494 FROM 
-(SELECT * EXCLUDE (uc494), uc494 AS c494 FROM (SELECT *, unnest(CASE WHEN (c496 = 'mail.not_posted') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c507), 'says': concat_ws('', '')}]) END) AS uc494 FROM 
-(SELECT c497, c498, c496, c499, c500, c504, c505, c506, CASE WHEN (c496 IN ('mail.not_posted')) THEN CASE WHEN (c501 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c501 END END AS c507 FROM 
-(SELECT c497, c498, c496, c499, c500, c501, c504, c505, c506 FROM 
-(SELECT c497, c498, c496, c499, c500, c501, c504, c505, c506 FROM 
+(SELECT "trace" AS c230, "node" AS c231, "gone" AS c232, "rerouted" AS c233, "altered" AS c234, "relays" AS c235, "sent_until" AS c236, "undone_spans" AS c237 FROM "evidence/nodes")) ON ((c212 = c230) AND (c213 = c231))))))))) WHERE ((c209)."key" IS NOT NULL)))
+UNION ALL SELECT c321 AS c5, c322 AS c16, c324 AS c17, c320 AS c18, c368 AS c19, c369 AS c20, c370 AS c21, c371 AS c22, c372 AS c23, c365 AS c24 FROM 
+(SELECT c321, c322, c324, c320, c368, c369, c370, c371, c372, c365 FROM 
+(SELECT c321, c322, c324, c320, c365, (c318)."fact" AS c368, (c318)."how" AS c369, (c318)."key" AS c370, (c318)."says" AS c371, ((((c318)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c365)) AND ((NOT c367) AND ((NOT ((c318)."fact" = 'recipient at a server')) OR coalesce((c324 <= c344), FALSE)))) AS c372 FROM 
+(SELECT c321, c322, c324, c320, coalesce(list_any(list_transform(c345, lambda v366: ((c323 > (v366)."after") AND (c323 < (v366)."before")))), FALSE) AS c365, coalesce(c343, FALSE) AS c367, c344, c318 FROM 
+(SELECT * EXCLUDE (uc318), uc318 AS c318 FROM (SELECT *, unnest(CASE WHEN (c320 = 'change.made') THEN ([{'fact': 'version', 'how': 'first', 'key': (c346), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), coalesce(c325, ''), coalesce(c350, ''), coalesce((c330)::VARCHAR, ''), coalesce(c333, ''), coalesce(c348, ''))}, {'fact': 'folder', 'how': 'first', 'key': (c349), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(list_transform(c334, lambda v356: [v356]), CAST([] AS VARCHAR[][])), lambda v355: [{'fact': 'holder', 'how': 'first', 'key': (c328 || ' ' || list_item(v355, 0)), 'says': concat_ws('', '')}])) || flatten(list_transform(coalesce(list_transform(c331, lambda v358: [v358]), CAST([] AS VARCHAR[][])), lambda v357: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v357, 0)), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), '', '', '', '', '')}])) || flatten(list_transform(coalesce(list_transform(c335, lambda v360: [v360]), CAST([] AS VARCHAR[][])), lambda v359: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v359, 0)), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), '', '', '', '', '')}]))) WHEN (c320 = 'conflict.aged') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c339), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), '', '', '', '', '')}, {'fact': 'version', 'how': 'repeats', 'key': (c346), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), '', '', '', '', '')}]) WHEN (c320 = 'conflict.arose') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c339), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), '', '', '', '', '')}, {'fact': 'conflicting versions', 'how': 'first', 'key': (c352 || ' ' || c328), 'says': concat_ws('', coalesce(c353, ''))}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c340)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c340, lambda v362: [v362]) END, CAST([] AS VARCHAR[][])), lambda v361: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v361, 0)), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), '', '', '', '', '')}]))) WHEN (c320 = 'conflict.ended') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c346), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), '', '', '', '', '')}]) WHEN (c320 = 'conflict.notice') THEN ([{'fact': 'conflicting versions', 'how': 'if known', 'key': (c352 || ' ' || c347), 'says': concat_ws('', coalesce(c353, ''))}] || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c340)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c340, lambda v364: [v364]) END, CAST([] AS VARCHAR[][])), lambda v363: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v363, 0)), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), '', '', '', '', '')}]))) WHEN (c320 = 'item.expired') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c346), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce((c330)::VARCHAR, ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c351, ''))}, {'fact': 'age limit', 'how': 'first', 'key': (c352 || ' ' || c327), 'says': concat_ws('', coalesce((c336)::VARCHAR, ''))}]) WHEN (c320 = 'item.recovered') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c346), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), '', '', '', '', '')}]) WHEN (c320 = 'tombstone.dropped') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c346), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c354, ''))}]) WHEN (c320 = 'tombstone.made') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c346), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c354, ''))}]) WHEN (c320 = 'version.dropped') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c346), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), coalesce(c325, ''), coalesce(c350, ''), coalesce((c330)::VARCHAR, ''), coalesce(c333, ''), coalesce(c348, ''))}]) WHEN (c320 = 'version.held') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c346), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), coalesce(c325, ''), coalesce(c350, ''), coalesce((c330)::VARCHAR, ''), coalesce(c333, ''), coalesce(c348, ''))}, {'fact': 'folder', 'how': 'if known', 'key': (c338), 'says': concat_ws('', '')}]) WHEN (c320 = 'version.ignored') THEN ([{'fact': 'version', 'how': 'repeats', 'key': (c346), 'says': concat_ws('', coalesce(c328, ''), coalesce(c327, ''), coalesce(c325, ''), coalesce(c350, ''), coalesce((c330)::VARCHAR, ''), coalesce(c333, ''), coalesce(c348, ''))}]) END) AS uc318 FROM 
+(SELECT c321, c322, c320, c323, c324, c325, c327, c328, c330, c331, c333, c334, c335, c336, c338, c339, c340, c343, c344, c345, CASE WHEN (c320 IN ('change.made', 'conflict.aged', 'conflict.ended', 'item.expired', 'item.recovered', 'tombstone.dropped', 'tombstone.made', 'version.dropped', 'version.held', 'version.ignored')) THEN trim(c326, '"') END AS c346, CASE WHEN (c320 IN ('conflict.notice')) THEN CASE WHEN (coalesce(len(c340)::INTEGER, -1) > 1) THEN c328 ELSE CAST(NULL AS VARCHAR) END END AS c347, CASE WHEN (c320 IN ('change.made', 'version.dropped', 'version.held', 'version.ignored')) THEN coalesce((c337)::VARCHAR, CASE WHEN (c329 = 'delete') THEN 'true' ELSE 'false' END) END AS c348, CASE WHEN (c320 IN ('change.made')) THEN CASE WHEN (c327 = '1-1') THEN c328 ELSE CAST(NULL AS VARCHAR) END END AS c349, CASE WHEN (c320 IN ('change.made', 'version.dropped', 'version.held', 'version.ignored')) THEN CASE WHEN (c337 OR (c329 = 'delete')) THEN CAST(NULL AS VARCHAR) ELSE c332 END END AS c350, CASE WHEN (c320 IN ('item.expired')) THEN CASE WHEN (c320 IS NULL) THEN CAST(NULL AS VARCHAR) ELSE 'false' END END AS c351, CASE WHEN (c320 IN ('conflict.arose', 'conflict.notice', 'item.expired')) THEN c322 END AS c352, CASE WHEN (c320 IN ('conflict.arose', 'conflict.notice')) THEN list_text(list_sort(c340, 'ASC', 'NULLS LAST'), ' ') END AS c353, CASE WHEN (c320 IN ('tombstone.dropped', 'tombstone.made')) THEN CASE WHEN (c320 IS NULL) THEN CAST(NULL AS VARCHAR) ELSE 'true' END END AS c354 FROM 
+(SELECT c321, c322, c320, c323, c324, c325, c326, c327, c328, c329, c330, c331, c332, c333, c334, c335, c336, c337, c338, c339, c340, c343, c344, c345 FROM 
+(SELECT c321, c322, c320, c323, c324, c325, c326, c327, c328, c329, c330, c331, c332, c333, c334, c335, c336, c337, c338, c339, c340, c343, c344, c345 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT "trace" AS c497, "node" AS c498, "type" AS c496, "seq" AS c499, "at" AS c500, "folder" AS c501, "family" AS c495 FROM "silver/events") WHERE ((c495 IN ('mail')) AND (c496 IN ('mail.not_posted')))) LEFT JOIN 
+(SELECT "trace" AS c321, "node" AS c322, "type" AS c320, "seq" AS c323, "at" AS c324, "kind" AS c325, "number" AS c326, "folder" AS c327, "object" AS c328, "operation" AS c329, "modified_at" AS c330, "supersedes" AS c331, "pcl" AS c332, "digest" AS c333, "replicas" AS c334, "rivals" AS c335, "limit_us" AS c336, "deleted" AS c337, "waits_for" AS c338, "winner" AS c339, "versions" AS c340, "family" AS c319 FROM "silver/events") WHERE ((c319 IN ('change')) AND (c320 IN ('change.made', 'conflict.aged', 'conflict.arose', 'conflict.ended', 'conflict.notice', 'item.expired', 'item.recovered', 'tombstone.dropped', 'tombstone.made', 'version.dropped', 'version.held', 'version.ignored')))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c502, "node" AS c503, "gone" AS c504, "sent_until" AS c505, "undone_spans" AS c506 FROM "evidence/nodes")) ON ((c497 = c502) AND (c498 = c503))))))))) WHERE ((c494)."key" IS NOT NULL)) GROUP BY c497, c498, c496, c508, c511, c512, c513, c514, c515))
-UNION ALL SELECT c520 AS c5, c521 AS c16, c542 AS c17, c519 AS c18, c537 AS c19, c538 AS c20, c539 AS c21, c540 AS c22, c541 AS c23, c534 AS c24 FROM 
-(SELECT c520, c521, c542, c519, c537, c538, c539, c540, c541, c534 FROM 
-(SELECT c520, c521, c519, c534, c537, c538, c539, c540, c541, min(c523) AS c542 FROM 
-(SELECT c520, c521, c523, c519, c534, (c517)."fact" AS c537, (c517)."how" AS c538, (c517)."key" AS c539, (c517)."says" AS c540, ((((c517)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c534)) AND ((NOT c536) AND ((NOT ((c517)."fact" = 'recipient at a server')) OR coalesce((c523 <= c529), FALSE)))) AS c541 FROM 
-(SELECT c520, c521, c523, c519, coalesce(list_any(list_transform(c530, lambda v535: ((c522 > (v535)."after") AND (c522 < (v535)."before")))), FALSE) AS c534, coalesce(c528, FALSE) AS c536, c529, c517 FROM 
-(SELECT * EXCLUDE (uc517), uc517 AS c517 FROM (SELECT *, unnest(CASE WHEN (c519 = 'change.made') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c531), 'says': concat_ws('', '')}]) WHEN (c519 = 'version.applied') THEN ([{'fact': 'mail that is read', 'how': 'repeats', 'key': (c532 || ' ' || c533), 'says': concat_ws('', coalesce(c524, ''), coalesce(c525, ''))}]) WHEN (c519 = 'version.held') THEN ([{'fact': 'mail that is read', 'how': 'repeats', 'key': (c532 || ' ' || c533), 'says': concat_ws('', coalesce(c524, ''), coalesce(c525, ''))}]) WHEN (c519 = 'version.ignored') THEN ([{'fact': 'mail that is read', 'how': 'repeats', 'key': (c532 || ' ' || c533), 'says': concat_ws('', coalesce(c524, ''), coalesce(c525, ''))}]) END) AS uc517 FROM 
-(SELECT c520, c521, c519, c522, c523, c524, c525, c528, c529, c530, CASE WHEN (c519 IN ('change.made')) THEN CASE WHEN (c524 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c524 END END AS c531, CASE WHEN (c519 IN ('version.applied', 'version.held', 'version.ignored')) THEN c521 END AS c532, CASE WHEN (c519 IN ('version.applied', 'version.held', 'version.ignored')) THEN (CASE WHEN (c525 = 'queue') THEN CAST(NULL AS BIGINT) ELSE c523 END)::VARCHAR END AS c533 FROM 
-(SELECT c520, c521, c519, c522, c523, c524, c525, c528, c529, c530 FROM 
-(SELECT c520, c521, c519, c522, c523, c524, c525, c528, c529, c530 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT "trace" AS c520, "node" AS c521, "type" AS c519, "seq" AS c522, "at" AS c523, "folder" AS c524, "way" AS c525, "family" AS c518 FROM "silver/events") WHERE ((c518 IN ('change')) AND (c519 IN ('change.made', 'version.applied', 'version.held', 'version.ignored')))) LEFT JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c526, "node" AS c527, "gone" AS c528, "sent_until" AS c529, "undone_spans" AS c530 FROM "evidence/nodes")) ON ((c520 = c526) AND (c521 = c527))))))))) WHERE ((c517)."key" IS NOT NULL)) GROUP BY c520, c521, c519, c534, c537, c538, c539, c540, c541))
-UNION ALL SELECT c546 AS c5, c547 AS c16, c565 AS c17, c545 AS c18, c560 AS c19, c561 AS c20, c562 AS c21, c563 AS c22, c564 AS c23, c557 AS c24 FROM 
-(SELECT c546, c547, c565, c545, c560, c561, c562, c563, c564, c557 FROM 
-(SELECT c546, c547, c545, c557, c560, c561, c562, c563, c564, min(c549) AS c565 FROM 
-(SELECT c546, c547, c549, c545, c557, (c543)."fact" AS c560, (c543)."how" AS c561, (c543)."key" AS c562, (c543)."says" AS c563, ((((c543)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c557)) AND ((NOT c559) AND ((NOT ((c543)."fact" = 'recipient at a server')) OR coalesce((c549 <= c554), FALSE)))) AS c564 FROM 
-(SELECT c546, c547, c549, c545, coalesce(list_any(list_transform(c555, lambda v558: ((c548 > (v558)."after") AND (c548 < (v558)."before")))), FALSE) AS c557, coalesce(c553, FALSE) AS c559, c554, c543 FROM 
-(SELECT * EXCLUDE (uc543), uc543 AS c543 FROM (SELECT *, unnest(CASE WHEN (c545 = 'changes.resent') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c556), 'says': concat_ws('', '')}]) WHEN (c545 = 'entry.made') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c556), 'says': concat_ws('', '')}]) WHEN (c545 = 'folder.hidden') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c556), 'says': concat_ws('', '')}]) WHEN (c545 = 'folder.shown') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c556), 'says': concat_ws('', '')}]) WHEN (c545 = 'loss') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c556), 'says': concat_ws('', '')}]) WHEN (c545 = 'post.refused') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c556), 'says': concat_ws('', '')}]) WHEN (c545 = 'replica.added') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c556), 'says': concat_ws('', '')}]) WHEN (c545 = 'replica.dropped') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c556), 'says': concat_ws('', '')}]) WHEN (c545 = 'replica.pending') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c556), 'says': concat_ws('', '')}]) WHEN (c545 = 'responders.considered') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c556), 'says': concat_ws('', '')}]) WHEN (c545 = 'row.replaced') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c556), 'says': concat_ws('', '')}]) WHEN (c545 = 'source.down') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c556), 'says': concat_ws('', '')}]) WHEN (c545 = 'status.ordered') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c556), 'says': concat_ws('', '')}]) END) AS uc543 FROM 
-(SELECT c546, c547, c545, c548, c549, c553, c554, c555, CASE WHEN (c545 IN ('changes.resent', 'entry.made', 'folder.hidden', 'folder.shown', 'loss', 'post.refused', 'replica.added', 'replica.dropped', 'replica.pending', 'responders.considered', 'row.replaced', 'source.down', 'status.ordered')) THEN CASE WHEN (c550 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c550 END END AS c556 FROM 
-(SELECT c546, c547, c545, c548, c549, c550, c553, c554, c555 FROM 
-(SELECT c546, c547, c545, c548, c549, c550, c553, c554, c555 FROM 
+(SELECT "trace" AS c341, "node" AS c342, "gone" AS c343, "sent_until" AS c344, "undone_spans" AS c345 FROM "evidence/nodes")) ON ((c321 = c341) AND (c322 = c342))))))))) WHERE ((c318)."key" IS NOT NULL)))
+UNION ALL SELECT c376 AS c5, c377 AS c16, c379 AS c17, c375 AS c18, c493 AS c19, c494 AS c20, c495 AS c21, c496 AS c22, c497 AS c23, c490 AS c24 FROM 
+(SELECT c376, c377, c379, c375, c493, c494, c495, c496, c497, c490 FROM 
+(SELECT c376, c377, c379, c375, c490, (c373)."fact" AS c493, (c373)."how" AS c494, (c373)."key" AS c495, (c373)."says" AS c496, ((((c373)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c490)) AND ((NOT c492) AND ((NOT ((c373)."fact" = 'recipient at a server')) OR coalesce((c379 <= c402), FALSE)))) AS c497 FROM 
+(SELECT c376, c377, c379, c375, coalesce(list_any(list_transform(c403, lambda v491: ((c378 > (v491)."after") AND (c378 < (v491)."before")))), FALSE) AS c490, coalesce(c401, FALSE) AS c492, c402, c373 FROM 
+(SELECT * EXCLUDE (uc373), uc373 AS c373 FROM (SELECT *, unnest(CASE WHEN (c375 = 'address.lacking') THEN (flatten(list_transform(coalesce(CASE WHEN (c375 LIKE 'mail.%' ESCAPE '\') THEN list_transform(c404, lambda v415: [(v415)."folder", (v415)."cnset", (v415)."cnset_fai", CASE WHEN ((v415)."cnset_fai" = '') THEN (v415)."cnset" ELSE CASE WHEN ((v415)."cnset" = '') THEN (v415)."cnset_fai" ELSE CAST(NULL AS VARCHAR) END END]) ELSE list_transform(list_filter(list_from_json(CASE WHEN (c384 = '[]') THEN '[""]' ELSE c384 END, '"VARCHAR[]"'), lambda v417: (NOT (v417 = '1-1'))), lambda v416: [v416]) END, CAST([] AS VARCHAR[][])), lambda v414: [{'fact': 'folder', 'how': 'repeats', 'key': (list_item(v414, 0)), 'says': concat_ws('', '')}])) || flatten(list_transform(coalesce(CASE WHEN (coalesce(len(c397)::INTEGER, -1) = 0) THEN [['']] ELSE list_transform(c397, lambda v419: [v419]) END, CAST([] AS VARCHAR[][])), lambda v418: [{'fact': 'entry without an address', 'how': 'repeats', 'key': (c412 || ' ' || list_item(v418, 0)), 'says': concat_ws('', '')}]))) WHEN (c375 = 'address.missing') THEN ([{'fact': 'entry without an address', 'how': 'first', 'key': (c412 || ' ' || c382), 'says': concat_ws('', '')}, {'fact': 'server', 'how': 'repeats', 'key': (c382), 'says': concat_ws('', '')}]) WHEN (c375 = 'address.stamped') THEN ([{'fact': 'address', 'how': 'first', 'key': (c382), 'says': concat_ws('', coalesce(c406, ''))}, {'fact': 'mail domain', 'how': 'repeats', 'key': (c405), 'says': concat_ws('', '')}, {'fact': 'server', 'how': 'repeats', 'key': (c382), 'says': concat_ws('', '')}]) WHEN (c375 = 'changes.resent') THEN (flatten(list_transform(coalesce(CASE WHEN (c375 = 'changes.resent') THEN list_transform(c397, lambda v421: [v421]) ELSE CAST(NULL AS VARCHAR[][]) END, CAST([] AS VARCHAR[][])), lambda v420: [{'fact': 'order to send again', 'how': 'first', 'key': (c412 || ' ' || c411 || ' ' || c385), 'says': concat_ws('', coalesce(list_item(v420, 0), ''))}]))) WHEN (c375 = 'entry.made') THEN ([{'fact': 'entry', 'how': 'first', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(c385, ''))}] || flatten(list_transform(coalesce(CASE WHEN (c375 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE list_item(list_transform([list_flattened(list_transform(list_filter(str_split(c386, ';'), lambda v425: (NOT (v425 = ''))), lambda v424: list_transform(str_split(split_part(v424, ':', 2), ','), lambda v426: {'guid': split_part(v424, ':', 1), 'low': text_to_bigint(split_part(v426, '-', 1)), 'high': text_to_bigint(split_part(v426, '-', (-1)))})))], lambda v423: CASE WHEN (list_reduce(v423, lambda v427, v428: ((v427 + abs((((v428)."high")::DOUBLE - ((v428)."low")::DOUBLE))) + (1)::DOUBLE), CAST(0.0::DOUBLE AS DOUBLE)) > (500)::DOUBLE) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(v423, lambda v430: list_transform(number_series((v430)."low", (v430)."high"), lambda v431: [((v430)."guid" || ':' || (v431)::VARCHAR)]))) END), 0) END, CAST([] AS VARCHAR[][])), lambda v422: [{'fact': 'numbers of an entry', 'how': 'first', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(list_item(v422, 0), ''))}, {'fact': 'version', 'how': 'if known', 'key': (list_item(v422, 0)), 'says': concat_ws('', '', '', '', '', '', '', '')}]))) WHEN (c375 = 'entry.pruned') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(c385, ''))}] || flatten(list_transform(coalesce(CASE WHEN (c375 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE list_item(list_transform([list_flattened(list_transform(list_filter(str_split(c386, ';'), lambda v435: (NOT (v435 = ''))), lambda v434: list_transform(str_split(split_part(v434, ':', 2), ','), lambda v436: {'guid': split_part(v434, ':', 1), 'low': text_to_bigint(split_part(v436, '-', 1)), 'high': text_to_bigint(split_part(v436, '-', (-1)))})))], lambda v433: CASE WHEN (list_reduce(v433, lambda v437, v438: ((v437 + abs((((v438)."high")::DOUBLE - ((v438)."low")::DOUBLE))) + (1)::DOUBLE), CAST(0.0::DOUBLE AS DOUBLE)) > (500)::DOUBLE) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(v433, lambda v440: list_transform(number_series((v440)."low", (v440)."high"), lambda v441: [((v440)."guid" || ':' || (v441)::VARCHAR)]))) END), 0) END, CAST([] AS VARCHAR[][])), lambda v432: [{'fact': 'numbers of an entry', 'how': 'repeats', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(list_item(v432, 0), ''))}]))) WHEN (c375 = 'entry.satisfied') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(c385, ''))}]) WHEN (c375 = 'entry.timed_out') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(c385, ''))}]) WHEN (c375 = 'expired.everywhere') THEN (flatten(list_transform(coalesce(CASE WHEN (c375 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE list_item(list_transform([list_flattened(list_transform(list_filter(str_split(c386, ';'), lambda v445: (NOT (v445 = ''))), lambda v444: list_transform(str_split(split_part(v444, ':', 2), ','), lambda v446: {'guid': split_part(v444, ':', 1), 'low': text_to_bigint(split_part(v446, '-', 1)), 'high': text_to_bigint(split_part(v446, '-', (-1)))})))], lambda v443: CASE WHEN (list_reduce(v443, lambda v447, v448: ((v447 + abs((((v448)."high")::DOUBLE - ((v448)."low")::DOUBLE))) + (1)::DOUBLE), CAST(0.0::DOUBLE AS DOUBLE)) > (500)::DOUBLE) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(v443, lambda v450: list_transform(number_series((v450)."low", (v450)."high"), lambda v451: [((v450)."guid" || ':' || (v451)::VARCHAR)]))) END), 0) END, CAST([] AS VARCHAR[][])), lambda v442: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v442, 0)), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c385, ''), '', '', '', '', '')}]))) WHEN (c375 = 'loss') THEN (flatten(list_transform(coalesce(CASE WHEN (c375 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE list_item(list_transform([list_flattened(list_transform(list_filter(str_split(c386, ';'), lambda v455: (NOT (v455 = ''))), lambda v454: list_transform(str_split(split_part(v454, ':', 2), ','), lambda v456: {'guid': split_part(v454, ':', 1), 'low': text_to_bigint(split_part(v456, '-', 1)), 'high': text_to_bigint(split_part(v456, '-', (-1)))})))], lambda v453: CASE WHEN (list_reduce(v453, lambda v457, v458: ((v457 + abs((((v458)."high")::DOUBLE - ((v458)."low")::DOUBLE))) + (1)::DOUBLE), CAST(0.0::DOUBLE AS DOUBLE)) > (500)::DOUBLE) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(v453, lambda v460: list_transform(number_series((v460)."low", (v460)."high"), lambda v461: [((v460)."guid" || ':' || (v461)::VARCHAR)]))) END), 0) END, CAST([] AS VARCHAR[][])), lambda v452: [{'fact': 'version', 'how': 'repeats', 'key': (list_item(v452, 0)), 'says': concat_ws('', '', '', '', '', '', '', '')}]))) WHEN (c375 = 'replica.added') THEN ([{'fact': 'own replica', 'how': 'first', 'key': (c412 || ' ' || (c378)::VARCHAR), 'says': concat_ws('', coalesce(c412, ''))}, {'fact': 'own replica', 'how': 'repeats', 'key': (c412 || ' ' || (c378)::VARCHAR), 'says': concat_ws('', coalesce(c382, ''))}, {'fact': 'holder', 'how': 'repeats', 'key': (c385 || ' ' || c382), 'says': concat_ws('', '')}]) WHEN (c375 = 'request.answered') THEN ([{'fact': 'request mail', 'how': 'repeats', 'key': (c393), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c392, ''))}, {'fact': 'request that arrived', 'how': 'repeats', 'key': (c412 || ' ' || c393), 'says': concat_ws('', coalesce(c392, ''), coalesce(c385, ''))}, {'fact': 'response', 'how': 'repeats', 'key': (c412 || ' ' || c410 || ' ' || c385 || ' ' || c392), 'says': concat_ws('', coalesce(c386, ''))}]) WHEN (c375 = 'request.deferred') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(c385, ''))}, {'fact': 'chosen source', 'how': 'repeats', 'key': (c412 || ' ' || (c390)::VARCHAR || ' ' || (c379)::VARCHAR), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}]) WHEN (c375 = 'request.ended') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(c385, ''))}, {'fact': 'request', 'how': 'repeats', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(c385, ''), coalesce(c391, ''))}, {'fact': 'retried request', 'how': 'first', 'key': (c412 || ' ' || c413 || ' ' || c385 || ' ' || c391), 'says': concat_ws('', '')}]) WHEN (c375 = 'request.refused') THEN ([{'fact': 'request mail', 'how': 'repeats', 'key': (c393), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''), coalesce(c392, ''))}, {'fact': 'request that arrived', 'how': 'repeats', 'key': (c412 || ' ' || c393), 'says': concat_ws('', coalesce(c392, ''), coalesce(c385, ''))}]) WHEN (c375 = 'request.sent') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(c385, ''))}, {'fact': 'request', 'how': 'first', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(c385, ''), coalesce(c391, ''))}, {'fact': 'request that is sent', 'how': 'repeats', 'key': (c412 || ' ' || (c379)::VARCHAR || ' ' || c385 || ' ' || c391), 'says': concat_ws('', coalesce(c391, ''), coalesce(c386, ''), coalesce(c387, ''))}, {'fact': 'chosen source', 'how': 'repeats', 'key': (c412 || ' ' || (c390)::VARCHAR || ' ' || (c379)::VARCHAR), 'says': concat_ws('', coalesce(c391, ''))}] || flatten(list_transform(coalesce(CASE WHEN (c375 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE list_item(list_transform([list_flattened(list_transform(list_filter(str_split(c386, ';'), lambda v465: (NOT (v465 = ''))), lambda v464: list_transform(str_split(split_part(v464, ':', 2), ','), lambda v466: {'guid': split_part(v464, ':', 1), 'low': text_to_bigint(split_part(v466, '-', 1)), 'high': text_to_bigint(split_part(v466, '-', (-1)))})))], lambda v463: CASE WHEN (list_reduce(v463, lambda v467, v468: ((v467 + abs((((v468)."high")::DOUBLE - ((v468)."low")::DOUBLE))) + (1)::DOUBLE), CAST(0.0::DOUBLE AS DOUBLE)) > (500)::DOUBLE) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(v463, lambda v470: list_transform(number_series((v470)."low", (v470)."high"), lambda v471: [((v470)."guid" || ':' || (v471)::VARCHAR)]))) END), 0) END, CAST([] AS VARCHAR[][])), lambda v462: [{'fact': 'numbers of an entry', 'how': 'repeats', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(list_item(v462, 0), ''))}]))) WHEN (c375 = 'responders.considered') THEN ([{'fact': 'status request', 'how': 'if known', 'key': (c412 || ' ' || c407 || ' ' || c385), 'says': concat_ws('', coalesce(c408, ''))}, {'fact': 'choice of responders', 'how': 'first', 'key': (c412 || ' ' || c407 || ' ' || c385), 'says': concat_ws('', '')}] || flatten(list_transform(coalesce(list_transform(c395, lambda v473: [v473]), CAST([] AS VARCHAR[][])), lambda v472: [{'fact': 'responder', 'how': 'repeats', 'key': (c412 || ' ' || c407 || ' ' || c385), 'says': concat_ws('', coalesce(list_item(v472, 0), ''))}]))) WHEN (c375 = 'row.replaced') THEN ([{'fact': 'mail', 'how': 'repeats', 'key': (c380), 'says': concat_ws('', coalesce(c382, ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce((c389)::VARCHAR, ''), coalesce(CAST(NULL AS VARCHAR), ''), coalesce((c388)::VARCHAR, ''))}, {'fact': 'arrived mail', 'how': 'repeats', 'key': (c380 || ' ' || c412), 'says': concat_ws('', '')}]) WHEN (c375 = 'source.down') THEN ([{'fact': 'retried request', 'how': 'repeats', 'key': (c412 || ' ' || (c379)::VARCHAR || ' ' || c385 || ' ' || c382), 'says': concat_ws('', '')}]) WHEN (c375 = 'source.up') THEN ([{'fact': 'mail from a store', 'how': 'repeats', 'key': (c412 || ' ' || (c379)::VARCHAR || ' ' || c382), 'says': concat_ws('', '')}]) WHEN (c375 = 'sources.considered') THEN ([{'fact': 'entry', 'how': 'repeats', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(c385, ''))}] || flatten(list_transform(coalesce(CASE WHEN (c375 IN ('mail.submitted', 'mail.received', 'row.replaced', 'replica.dropped')) THEN CAST(NULL AS VARCHAR[][]) ELSE list_item(list_transform([list_flattened(list_transform(list_filter(str_split(c386, ';'), lambda v477: (NOT (v477 = ''))), lambda v476: list_transform(str_split(split_part(v476, ':', 2), ','), lambda v478: {'guid': split_part(v476, ':', 1), 'low': text_to_bigint(split_part(v478, '-', 1)), 'high': text_to_bigint(split_part(v478, '-', (-1)))})))], lambda v475: CASE WHEN (list_reduce(v475, lambda v479, v480: ((v479 + abs((((v480)."high")::DOUBLE - ((v480)."low")::DOUBLE))) + (1)::DOUBLE), CAST(0.0::DOUBLE AS DOUBLE)) > (500)::DOUBLE) THEN [[CAST(NULL AS VARCHAR)]] ELSE list_flattened(list_transform(v475, lambda v482: list_transform(number_series((v482)."low", (v482)."high"), lambda v483: [((v482)."guid" || ':' || (v483)::VARCHAR)]))) END), 0) END, CAST([] AS VARCHAR[][])), lambda v474: [{'fact': 'numbers of an entry', 'how': 'repeats', 'key': (c412 || ' ' || (c390)::VARCHAR), 'says': concat_ws('', coalesce(list_item(v474, 0), ''))}])) || flatten(list_transform(coalesce(list_transform(c395, lambda v485: [v485]), CAST([] AS VARCHAR[][])), lambda v484: [{'fact': 'chosen source', 'how': 'first', 'key': (c412 || ' ' || (c390)::VARCHAR || ' ' || (c379)::VARCHAR), 'says': concat_ws('', coalesce(list_item(v484, 0), ''))}]))) WHEN (c375 = 'status.due') THEN (flatten(list_transform(coalesce(CASE WHEN (c375 LIKE 'mail.%' ESCAPE '\') THEN list_transform(c404, lambda v487: [(v487)."folder", (v487)."cnset", (v487)."cnset_fai", CASE WHEN ((v487)."cnset_fai" = '') THEN (v487)."cnset" ELSE CASE WHEN ((v487)."cnset" = '') THEN (v487)."cnset_fai" ELSE CAST(NULL AS VARCHAR) END END]) ELSE list_transform(list_filter(list_from_json(CASE WHEN (c384 = '[]') THEN '[""]' ELSE c384 END, '"VARCHAR[]"'), lambda v489: (NOT (v489 = '1-1'))), lambda v488: [v488]) END, CAST([] AS VARCHAR[][])), lambda v486: [{'fact': 'folder', 'how': 'repeats', 'key': (list_item(v486, 0)), 'says': concat_ws('', '')}]))) WHEN (c375 = 'status.ordered') THEN ([{'fact': 'status request', 'how': 'repeats', 'key': (c412 || ' ' || (c379)::VARCHAR || ' ' || c385), 'says': concat_ws('', coalesce(CAST(NULL AS VARCHAR), ''))}]) WHEN (c375 = 'store.deleted') THEN ([{'fact': 'server', 'how': 'repeats', 'key': (c382), 'says': concat_ws('', '')}, {'fact': 'directory object', 'how': 'repeats', 'key': (c382 || ' ' || c409), 'says': concat_ws('', '')}]) END) AS uc373 FROM 
+(SELECT c376, c377, c375, c378, c379, c380, c382, c384, c385, c386, c387, c388, c389, c390, c391, c392, c393, c395, c397, c401, c402, c403, c404, CASE WHEN (c375 IN ('address.stamped')) THEN split_part(c398, '@', -1) END AS c405, CASE WHEN (c375 IN ('address.stamped')) THEN split_part(c398, '@', 1) END AS c406, CASE WHEN (c375 IN ('responders.considered')) THEN (CASE WHEN (coalesce(len(c395)::INTEGER, -1) > 0) THEN c379 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c407, CASE WHEN (c375 IN ('responders.considered')) THEN CASE WHEN (c396 = 'all holders') THEN list_text(list_sort(c395, 'ASC', 'NULLS LAST'), ' ') ELSE CAST(NULL AS VARCHAR) END END AS c408, CASE WHEN (c375 IN ('store.deleted')) THEN (CASE WHEN (c383 = text_to_bigint('0')) THEN CAST(NULL AS BIGINT) ELSE c383 END)::VARCHAR END AS c409, CASE WHEN (c375 IN ('request.answered')) THEN (CASE WHEN (c394 = (1)::BIGINT) THEN c379 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c410, CASE WHEN (c375 IN ('changes.resent')) THEN (CASE WHEN (NOT ((c386 || c387) = '')) THEN c379 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c411, CASE WHEN (c375 IN ('address.lacking', 'address.missing', 'changes.resent', 'entry.made', 'entry.pruned', 'entry.satisfied', 'entry.timed_out', 'replica.added', 'request.answered', 'request.deferred', 'request.ended', 'request.refused', 'request.sent', 'responders.considered', 'row.replaced', 'source.down', 'source.up', 'sources.considered', 'status.ordered')) THEN c377 END AS c412, CASE WHEN (c375 IN ('request.ended')) THEN (CASE WHEN (c381 = 'retry') THEN c379 ELSE CAST(NULL AS BIGINT) END)::VARCHAR END AS c413 FROM 
+(SELECT c376, c377, c375, c378, c379, c380, c381, c382, c383, c384, c385, c386, c387, c388, c389, c390, c391, c392, c393, c394, c395, c396, c397, c398, c401, c402, c403, list_from_json(CASE WHEN (c375 LIKE 'mail.%' ESCAPE '\') THEN c384 ELSE CAST(NULL AS VARCHAR) END, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR)[]"') AS c404 FROM 
+(SELECT c376, c377, c375, c378, c379, c380, c381, c382, c383, c384, c385, c386, c387, c388, c389, c390, c391, c392, c393, c394, c395, c396, c397, c398, c401, c402, c403 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT "trace" AS c546, "node" AS c547, "type" AS c545, "seq" AS c548, "at" AS c549, "folder" AS c550, "family" AS c544 FROM "silver/events") WHERE ((c544 IN ('replication')) AND (c545 IN ('changes.resent', 'entry.made', 'folder.hidden', 'folder.shown', 'loss', 'post.refused', 'replica.added', 'replica.dropped', 'replica.pending', 'responders.considered', 'row.replaced', 'source.down', 'status.ordered')))) LEFT JOIN 
+(SELECT "trace" AS c376, "node" AS c377, "type" AS c375, "seq" AS c378, "at" AS c379, "mail" AS c380, "how" AS c381, "store" AS c382, "directory_object" AS c383, "folders" AS c384, "folder" AS c385, "cnset" AS c386, "cnset_fai" AS c387, "sent_at" AS c388, "sent_number" AS c389, "entry" AS c390, "source" AS c391, "requester" AS c392, "request_mail" AS c393, "mails" AS c394, "chosen" AS c395, "method" AS c396, "stores" AS c397, "address" AS c398, "family" AS c374 FROM "silver/events") WHERE ((c374 IN ('replication')) AND (c375 IN ('address.lacking', 'address.missing', 'address.stamped', 'changes.resent', 'entry.made', 'entry.pruned', 'entry.satisfied', 'entry.timed_out', 'expired.everywhere', 'loss', 'replica.added', 'request.answered', 'request.deferred', 'request.ended', 'request.refused', 'request.sent', 'responders.considered', 'row.replaced', 'source.down', 'source.up', 'sources.considered', 'status.due', 'status.ordered', 'store.deleted')))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c551, "node" AS c552, "gone" AS c553, "sent_until" AS c554, "undone_spans" AS c555 FROM "evidence/nodes")) ON ((c546 = c551) AND (c547 = c552))))))))) WHERE ((c543)."key" IS NOT NULL)) GROUP BY c546, c547, c545, c557, c560, c561, c562, c563, c564))) GROUP BY c5, c19, c21))))) LEFT JOIN 
+(SELECT "trace" AS c399, "node" AS c400, "gone" AS c401, "sent_until" AS c402, "undone_spans" AS c403 FROM "evidence/nodes")) ON ((c376 = c399) AND (c377 = c400))))))))) WHERE ((c373)."key" IS NOT NULL)))
+UNION ALL SELECT c501 AS c5, c502 AS c16, c520 AS c17, c500 AS c18, c515 AS c19, c516 AS c20, c517 AS c21, c518 AS c22, c519 AS c23, c512 AS c24 FROM 
+(SELECT c501, c502, c520, c500, c515, c516, c517, c518, c519, c512 FROM 
+(SELECT c501, c502, c500, c512, c515, c516, c517, c518, c519, min(c504) AS c520 FROM 
+(SELECT c501, c502, c504, c500, c512, (c498)."fact" AS c515, (c498)."how" AS c516, (c498)."key" AS c517, (c498)."says" AS c518, ((((c498)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c512)) AND ((NOT c514) AND ((NOT ((c498)."fact" = 'recipient at a server')) OR coalesce((c504 <= c509), FALSE)))) AS c519 FROM 
+(SELECT c501, c502, c504, c500, coalesce(list_any(list_transform(c510, lambda v513: ((c503 > (v513)."after") AND (c503 < (v513)."before")))), FALSE) AS c512, coalesce(c508, FALSE) AS c514, c509, c498 FROM 
+(SELECT * EXCLUDE (uc498), uc498 AS c498 FROM (SELECT *, unnest(CASE WHEN (c500 = 'mail.not_posted') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c511), 'says': concat_ws('', '')}]) END) AS uc498 FROM 
+(SELECT c501, c502, c500, c503, c504, c508, c509, c510, CASE WHEN (c500 IN ('mail.not_posted')) THEN CASE WHEN (c505 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c505 END END AS c511 FROM 
+(SELECT c501, c502, c500, c503, c504, c505, c508, c509, c510 FROM 
+(SELECT c501, c502, c500, c503, c504, c505, c508, c509, c510 FROM 
 (SELECT * FROM 
-(SELECT c598, (TRUE AND min((c599 = 'converged'))) AS c600 FROM 
-(SELECT "trace" AS c598, "judgement" AS c599 FROM "gold/verdicts") GROUP BY c598)) ON (c5 = c598)))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
+(SELECT * FROM 
+(SELECT "trace" AS c501, "node" AS c502, "type" AS c500, "seq" AS c503, "at" AS c504, "folder" AS c505, "family" AS c499 FROM "silver/events") WHERE ((c499 IN ('mail')) AND (c500 IN ('mail.not_posted')))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c506, "node" AS c507, "gone" AS c508, "sent_until" AS c509, "undone_spans" AS c510 FROM "evidence/nodes")) ON ((c501 = c506) AND (c502 = c507))))))))) WHERE ((c498)."key" IS NOT NULL)) GROUP BY c501, c502, c500, c512, c515, c516, c517, c518, c519))
+UNION ALL SELECT c524 AS c5, c525 AS c16, c546 AS c17, c523 AS c18, c541 AS c19, c542 AS c20, c543 AS c21, c544 AS c22, c545 AS c23, c538 AS c24 FROM 
+(SELECT c524, c525, c546, c523, c541, c542, c543, c544, c545, c538 FROM 
+(SELECT c524, c525, c523, c538, c541, c542, c543, c544, c545, min(c527) AS c546 FROM 
+(SELECT c524, c525, c527, c523, c538, (c521)."fact" AS c541, (c521)."how" AS c542, (c521)."key" AS c543, (c521)."says" AS c544, ((((c521)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c538)) AND ((NOT c540) AND ((NOT ((c521)."fact" = 'recipient at a server')) OR coalesce((c527 <= c533), FALSE)))) AS c545 FROM 
+(SELECT c524, c525, c527, c523, coalesce(list_any(list_transform(c534, lambda v539: ((c526 > (v539)."after") AND (c526 < (v539)."before")))), FALSE) AS c538, coalesce(c532, FALSE) AS c540, c533, c521 FROM 
+(SELECT * EXCLUDE (uc521), uc521 AS c521 FROM (SELECT *, unnest(CASE WHEN (c523 = 'change.made') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c535), 'says': concat_ws('', '')}]) WHEN (c523 = 'version.applied') THEN ([{'fact': 'mail that is read', 'how': 'repeats', 'key': (c536 || ' ' || c537), 'says': concat_ws('', coalesce(c528, ''), coalesce(c529, ''))}]) WHEN (c523 = 'version.held') THEN ([{'fact': 'mail that is read', 'how': 'repeats', 'key': (c536 || ' ' || c537), 'says': concat_ws('', coalesce(c528, ''), coalesce(c529, ''))}]) WHEN (c523 = 'version.ignored') THEN ([{'fact': 'mail that is read', 'how': 'repeats', 'key': (c536 || ' ' || c537), 'says': concat_ws('', coalesce(c528, ''), coalesce(c529, ''))}]) END) AS uc521 FROM 
+(SELECT c524, c525, c523, c526, c527, c528, c529, c532, c533, c534, CASE WHEN (c523 IN ('change.made')) THEN CASE WHEN (c528 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c528 END END AS c535, CASE WHEN (c523 IN ('version.applied', 'version.held', 'version.ignored')) THEN c525 END AS c536, CASE WHEN (c523 IN ('version.applied', 'version.held', 'version.ignored')) THEN (CASE WHEN (c529 = 'queue') THEN CAST(NULL AS BIGINT) ELSE c527 END)::VARCHAR END AS c537 FROM 
+(SELECT c524, c525, c523, c526, c527, c528, c529, c532, c533, c534 FROM 
+(SELECT c524, c525, c523, c526, c527, c528, c529, c532, c533, c534 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c524, "node" AS c525, "type" AS c523, "seq" AS c526, "at" AS c527, "folder" AS c528, "way" AS c529, "family" AS c522 FROM "silver/events") WHERE ((c522 IN ('change')) AND (c523 IN ('change.made', 'version.applied', 'version.held', 'version.ignored')))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c530, "node" AS c531, "gone" AS c532, "sent_until" AS c533, "undone_spans" AS c534 FROM "evidence/nodes")) ON ((c524 = c530) AND (c525 = c531))))))))) WHERE ((c521)."key" IS NOT NULL)) GROUP BY c524, c525, c523, c538, c541, c542, c543, c544, c545))
+UNION ALL SELECT c550 AS c5, c551 AS c16, c569 AS c17, c549 AS c18, c564 AS c19, c565 AS c20, c566 AS c21, c567 AS c22, c568 AS c23, c561 AS c24 FROM 
+(SELECT c550, c551, c569, c549, c564, c565, c566, c567, c568, c561 FROM 
+(SELECT c550, c551, c549, c561, c564, c565, c566, c567, c568, min(c553) AS c569 FROM 
+(SELECT c550, c551, c553, c549, c561, (c547)."fact" AS c564, (c547)."how" AS c565, (c547)."key" AS c566, (c547)."says" AS c567, ((((c547)."fact" IN ('request', 'recipient at a server', 'request that is sent', 'chosen source', 'status request', 'order to send again')) AND (NOT c561)) AND ((NOT c563) AND ((NOT ((c547)."fact" = 'recipient at a server')) OR coalesce((c553 <= c558), FALSE)))) AS c568 FROM 
+(SELECT c550, c551, c553, c549, coalesce(list_any(list_transform(c559, lambda v562: ((c552 > (v562)."after") AND (c552 < (v562)."before")))), FALSE) AS c561, coalesce(c557, FALSE) AS c563, c558, c547 FROM 
+(SELECT * EXCLUDE (uc547), uc547 AS c547 FROM (SELECT *, unnest(CASE WHEN (c549 = 'changes.resent') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c560), 'says': concat_ws('', '')}]) WHEN (c549 = 'entry.made') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c560), 'says': concat_ws('', '')}]) WHEN (c549 = 'folder.hidden') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c560), 'says': concat_ws('', '')}]) WHEN (c549 = 'folder.shown') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c560), 'says': concat_ws('', '')}]) WHEN (c549 = 'loss') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c560), 'says': concat_ws('', '')}]) WHEN (c549 = 'post.refused') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c560), 'says': concat_ws('', '')}]) WHEN (c549 = 'replica.added') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c560), 'says': concat_ws('', '')}]) WHEN (c549 = 'replica.dropped') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c560), 'says': concat_ws('', '')}]) WHEN (c549 = 'replica.pending') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c560), 'says': concat_ws('', '')}]) WHEN (c549 = 'responders.considered') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c560), 'says': concat_ws('', '')}]) WHEN (c549 = 'row.replaced') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c560), 'says': concat_ws('', '')}]) WHEN (c549 = 'source.down') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c560), 'says': concat_ws('', '')}]) WHEN (c549 = 'status.ordered') THEN ([{'fact': 'folder', 'how': 'repeats', 'key': (c560), 'says': concat_ws('', '')}]) END) AS uc547 FROM 
+(SELECT c550, c551, c549, c552, c553, c557, c558, c559, CASE WHEN (c549 IN ('changes.resent', 'entry.made', 'folder.hidden', 'folder.shown', 'loss', 'post.refused', 'replica.added', 'replica.dropped', 'replica.pending', 'responders.considered', 'row.replaced', 'source.down', 'status.ordered')) THEN CASE WHEN (c554 = '1-1') THEN CAST(NULL AS VARCHAR) ELSE c554 END END AS c560 FROM 
+(SELECT c550, c551, c549, c552, c553, c554, c557, c558, c559 FROM 
+(SELECT c550, c551, c549, c552, c553, c554, c557, c558, c559 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT "trace" AS c550, "node" AS c551, "type" AS c549, "seq" AS c552, "at" AS c553, "folder" AS c554, "family" AS c548 FROM "silver/events") WHERE ((c548 IN ('replication')) AND (c549 IN ('changes.resent', 'entry.made', 'folder.hidden', 'folder.shown', 'loss', 'post.refused', 'replica.added', 'replica.dropped', 'replica.pending', 'responders.considered', 'row.replaced', 'source.down', 'status.ordered')))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c555, "node" AS c556, "gone" AS c557, "sent_until" AS c558, "undone_spans" AS c559 FROM "evidence/nodes")) ON ((c550 = c555) AND (c551 = c556))))))))) WHERE ((c547)."key" IS NOT NULL)) GROUP BY c550, c551, c549, c561, c564, c565, c566, c567, c568))) GROUP BY c5, c19, c21))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c602, (TRUE AND min((c603 = 'converged'))) AS c604 FROM 
+(SELECT "trace" AS c602, "judgement" AS c603 FROM "gold/verdicts") GROUP BY c602)) ON (c5 = c602)))) GROUP BY c5))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/steps
 -- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR

@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.organization import Organization
-from analytics.evidence.version_history import deleted_stores, firsts, pcl_map
+from analytics.evidence.version_history import firsts, once_deleted_stores, pcl_map
 from analytics.ingest.silver import Silver
 
 
@@ -45,7 +45,7 @@ def changes(events: Silver, history: DataFrame, org: Organization) -> DataFrame:
         )
     )
     lists = firsts(history.where("act = 'made' and folder = '1-1'"), "replicas").withColumnRenamed("number", "replaced")
-    deleted = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("deleted"))
+    deleted = once_deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("deleted"))
     were = F.flatten(F.collect_list("replicas")).alias("were")
     stayed = (
         links.join(lists, ["trace", "replaced"])

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.evidence.number_sets import RANGES, guid_of_kind, without_kind
 from analytics.evidence.organization import HIERARCHY, Organization
 from analytics.evidence.set_columns import by_kind, ranges
-from analytics.evidence.version_history import deleted_stores, firsts
+from analytics.evidence.version_history import firsts, once_deleted_stores
 from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver
 from traces.labtime import DAY_US
@@ -107,7 +107,7 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
     columns = {"holders": holders, "untouched": untouched, "dead": dead, "alone_at": alone_at}
     result = both.withColumns(columns).where("what is not null")
     result = result.join(F.broadcast(_deleted(events)), ["trace", "node"], "left")
-    there = F.expr("filter(holders, h -> not exists(removed, g -> g.store = h and g.seq < seq))")
+    there = F.expr("filter(holders, h -> not exists(removed, g -> g.store = h and seq between g.seq + 1 and g.until))")
     result = result.withColumn("holders", F.when(F.col("removed").isNull(), F.col("holders")).otherwise(there))
     result = result.join(F.broadcast(_addresses(events)), ["trace", "node"], "left")
     with_address = F.expr(f"filter(holders, h -> {_HAD.format(store='h')})")
@@ -138,10 +138,13 @@ def _addresses(events: Silver) -> DataFrame:
 
 
 def _deleted(events: Silver) -> DataFrame:
-    """Return trace, node, removed (seq, store): the stores that a node deleted from its directory (RP-6). They hold no folder,
-    even if a replica list still has them."""
-    removed = F.collect_list(F.struct("seq", "store")).alias("removed")
-    return events.of("store.deleted").groupBy("trace", "node").agg(removed)
+    """Return trace, node, removed (seq, until, store): the stores that a node deleted from its directory (RP-6), until the
+    entry of a new store came into it (RP-7). They hold no folder, even if a replica list still has them."""
+    entries = events.of("store.deleted", "address.stamped", "address.missing")
+    of_store = Window.partitionBy("trace", "node", "store").orderBy("seq")
+    until = F.coalesce(F.lead("seq").over(of_store), F.lit(2**62))
+    gone = entries.withColumn("until", until).where("type = 'store.deleted'")
+    return gone.groupBy("trace", "node").agg(F.collect_list(F.struct("seq", "until", "store")).alias("removed"))
 
 
 def mailed_folders(listed: DataFrame, events: Silver, org: Organization) -> DataFrame:
@@ -247,7 +250,7 @@ def expected_statuses(listed: DataFrame, events: Silver) -> DataFrame:
         added.withColumn("kept", in_time).drop("asked", "ends", "absences", "last_stop_at")
     )
     ended = events.of("run.ended").groupBy("trace").agg(F.max("at").alias("ended_at"))
-    deletions = deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("gone"))
+    deletions = once_deleted_stores(events).groupBy("trace").agg(F.collect_set("store").alias("gone"))
     others = both.join(F.broadcast(deletions), "trace", "left").where(
         "size(array_except(reached, coalesce(gone, array()))) > 1 and array_contains(reached, node)"
         " and (what = 'due' or not array_contains(coalesce(gone, array()), node))"

@@ -3,7 +3,7 @@ DL-1)."""
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.organization import HIERARCHY
@@ -46,17 +46,27 @@ def deletions(events: Silver, rows: DataFrame) -> DataFrame:
 
 
 def removed_stores(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
-    """Return the stores deleted from the directory: trace, node (the node where it was deleted by force, or else a node that
-    knows the fewest lists), at, store, forced, listing (the folders that listed it in the versions known there), left (those of
-    them whose list the node did not change at that instant).
+    """Return the stores deleted from the directory, a row for each directory object: trace, node (the node where it was deleted
+    by force, or else a node that knows the fewest lists), at, store, forced, listing (the folders that listed it in the
+    versions known there), left (those of them whose list the node did not change at that instant).
 
     All stores learn of a deletion at the same time. A store that does not have the new version of a folder still lists
     the deleted store.
     """
-    removed = events.of("store.deleted").select("trace", "node", "seq", "at", "store", "forced")
+    removed = events.of("store.deleted").select(
+        "trace",
+        "node",
+        "seq",
+        "at",
+        "store",
+        "forced",
+        F.coalesce("directory_object", F.lit(0)).alias("directory_object"),
+    )
     # A deletion by force is judged only where it was done: a restored store does not say which lists it knew.
-    by_force = removed.where("forced").select("trace", "store").distinct()
-    by_choice = removed.where("not forced").join(F.broadcast(by_force), ["trace", "store"], "left_anti")
+    by_force = removed.where("forced").select("trace", "store", "directory_object").distinct()
+    by_choice = removed.where("not forced").join(
+        F.broadcast(by_force), ["trace", "store", "directory_object"], "left_anti"
+    )
     removed = removed.where("forced").unionByName(by_choice)
     removed = removed.join(F.broadcast(restored), ["trace", "node"], "left_anti")
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
@@ -68,9 +78,10 @@ def removed_stores(events: Silver, rows: DataFrame, restored: DataFrame) -> Data
         F.broadcast(removed.select("trace", "node").distinct()), ["trace", "node"], "left_semi"
     )
     versions = node_versions.join(texts, ["trace", "number"])
+    removal = ("trace", "node", "at", "store", "forced", "directory_object")
     both = F.broadcast(removed).join(versions, ["trace", "node"], "left")
     was = F.max_by(F.struct("list", "deleted"), F.when(F.col("known") < F.col("seq"), F.col("known")))
-    listings = both.groupBy("trace", "node", "at", "store", "forced", "object").agg(was.alias("was"))
+    listings = both.groupBy(*removal, "object").agg(was.alias("was"))
     off = (
         events.of("change.made").where(F.col("folder") == HIERARCHY).select("trace", "node", "at", "object", "replicas")
     )
@@ -80,13 +91,37 @@ def removed_stores(events: Silver, rows: DataFrame, restored: DataFrame) -> Data
         "held", F.expr("coalesce(not was.deleted and array_contains(was.list, store), false)")
     )
     still = F.expr("held and not exists(coalesce(lists, array()), l -> not array_contains(l, store))")
-    of = result.groupBy("trace", "node", "at", "store", "forced").agg(
+    of = result.groupBy(*removal).agg(
         F.array_sort(F.collect_set(F.when(F.col("held"), F.col("object")))).alias("listing"),
         F.array_sort(F.collect_set(F.when(still, F.col("object")))).alias("left"),
     )
     place = F.struct((~F.col("forced")).alias("by_choice"), F.size("listing").alias("many"), "node")
     first = F.min_by(F.struct("node", "at", "forced", "listing", "left"), place)
-    return of.groupBy("trace", "store").agg(first.alias("of")).select("trace", "store", "of.*")
+    return of.groupBy("trace", "store", "directory_object").agg(first.alias("of")).select("trace", "store", "of.*")
+
+
+def created_stores(events: Silver) -> DataFrame:
+    """Return the stores that were created again (spec: RP-7): trace, node, at, directory_object, was_deleted (a store has
+    recorded that the object before it was deleted), reason (of the start that follows; null if none does), is_new (this start
+    is the first with its GUID).
+
+    The n-th restore or creation of a store belongs to its n-th start that is not a restart.
+    """
+    created = events.of("store.created").select("trace", F.col("store").alias("node"), "seq", "at", "directory_object")
+    restored = events.of("backup.restored").select("trace", F.col("store").alias("node"), "seq", "at")
+    in_order = Window.partitionBy("trace", "node").orderBy("seq")
+    orders = created.unionByName(restored, allowMissingColumns=True).withColumn("nth", F.row_number().over(in_order))
+    starts = events.of("node.started").select("trace", "node", "seq", "reason", "replica_guid")
+    earlier = Window.partitionBy("trace", "node", "replica_guid").orderBy("seq")
+    starts = starts.withColumn("is_new", F.row_number().over(earlier) == 1).where("reason != 'restart' and seq > 1")
+    starts = starts.withColumn("nth", F.row_number().over(in_order)).drop("seq", "replica_guid")
+    deleted = events.of("store.deleted").select(
+        "trace", F.col("store").alias("node"), (F.coalesce("directory_object", F.lit(0)) + 1).alias("directory_object")
+    )
+    deleted = deleted.distinct().withColumn("was_deleted", F.lit(True))
+    result = orders.where("directory_object is not null").join(starts, ["trace", "node", "nth"], "left")
+    result = result.join(deleted, ["trace", "node", "directory_object"], "left")
+    return result.withColumn("was_deleted", F.coalesce("was_deleted", F.lit(False))).drop("nth")
 
 
 def shown_folders(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:

@@ -84,6 +84,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "shown_folders": lambda m: presence.shown_folders(m.events, m.rows, m.restored),
     "deletions": lambda m: presence.deletions(m.events, m.rows),
     "deleted_stores": lambda m: presence.removed_stores(m.events, m.rows, m.restored),
+    "created_stores": lambda m: presence.created_stores(m.events),
     "conflicts": lambda m: changes.conflicts(m.events),
     "clocks": lambda m: clocks(m.events),
     "steps": lambda m: steps.steps(m.events, m.nodes),

@@ -4,7 +4,7 @@ from typing import Final
 
 from analytics.rules.check import Check
 
-# spec: DU-1, HI-1, RP-1, RP-2, RP-3, RP-6, ST-3
+# spec: DU-1, HI-1, RP-1, RP-2, RP-3, RP-6, RP-7, ST-3
 CHECKS: Final = (
     Check(
         id="content is only on holders",
@@ -68,5 +68,23 @@ CHECKS: Final = (
         about="forced",
         holds="size(left) = 0",
         words="concat(node, ' removed ', store, ' but left it on the lists of ', array_join(left, ', '))",
+    ),
+    Check(
+        id="a store is created in place of a deleted one",
+        rules=("RP-7",),
+        table="created_stores",
+        says="A store is created again only after the deletion of the store that had its name.",
+        about="true",
+        holds="was_deleted",
+        words="concat('a store was created for ', node, ', but the store before it was not deleted')",
+    ),
+    Check(
+        id="a created store begins as new",
+        rules=("RP-7", "CN-1"),
+        table="created_stores",
+        says="A store that is created again begins as a new store, with a GUID that no store had before.",
+        about="reason is not null",
+        holds="reason = 'first' and is_new",
+        words="concat(node, ' did not begin as a new store after its creation')",
     ),
 )

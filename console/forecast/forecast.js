@@ -42,6 +42,7 @@ const DISTURBANCES = new Set([
   "node.started",
   "node.stopped",
   "store.deleted",
+  "store.created",
   "backup.restored",
 ]);
 

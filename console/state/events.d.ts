@@ -87,6 +87,12 @@ export interface BackupRestored extends Header {
   backup: string;
 }
 
+export interface StoreCreated extends Header {
+  type: "store.created";
+  store: string;
+  directory_object: number;
+}
+
 export interface SettingIgnored extends Header {
   type: "setting.ignored";
   name: string;
@@ -615,6 +621,7 @@ export interface StoreDeleted extends Header {
   type: "store.deleted";
   store: string;
   forced: boolean;
+  directory_object?: number;
 }
 
 export interface Loss extends Header {
@@ -649,6 +656,7 @@ export type LabEvent =
   | NodeStopped
   | BackupMade
   | BackupRestored
+  | StoreCreated
   | SettingIgnored
   | SettingValue
   | RecipientPolicy

@@ -104,6 +104,7 @@ import { newGeneration, own, ownEntry, table } from "./kept_tree.js";
  * @property {ServerStatus} status
  * @property {string} version
  * @property {string} guid
+ * @property {number} object which directory object of its name its store has (spec: RP-7)
  * @property {boolean} suspended content replication is suspended
  * @property {Record<string, Table>} tables by folder
  * @property {Record<string, Queued>} queue by mail
@@ -217,6 +218,7 @@ export function beginning(topology, at, setup) {
       status: "not started",
       version: server.version,
       guid: "",
+      object: 0,
       suspended: false,
       tables: table(),
       queue: table(),

@@ -95,6 +95,8 @@ export class Marks {
     this.missing = new Map();
     /** @type {Map<string, Wait[]>} what a store waited for when a backup of it was made */
     this.backups = new Map();
+    /** @type {Map<string, number>} which directory object each store has that was created again (spec: RP-7) */
+    this.objects = new Map();
   }
 
   /**
@@ -109,7 +111,8 @@ export class Marks {
       this.begin("fault", `fault ${fault.id}`, String(fault.details.server ?? ""), fault);
     }
     for (const server of Object.values(state.servers)) {
-      const { name, status, suspended } = server;
+      const { name, status, object, suspended } = server;
+      this.objects.set(name, object);
       if (status === "stopped" || status === "killed") this.begin(status, `server ${name}`, name, state);
       if (status === "deleted") this.begin("deleted", `deleted ${name}`, name, state);
       if (suspended) this.begin("suspended", `suspended ${name}`, name, state);
@@ -245,7 +248,11 @@ export class Marks {
           this.begin(kind, key, event.store, event, due);
         }
         break;
+      case "store.created":
+        this.objects.set(event.store, event.directory_object);
+        break;
       case "store.deleted":
+        if ((event.directory_object ?? 0) < (this.objects.get(event.store) ?? 0)) break; // an old object, noticed late
         this.end(`server ${event.store}`, event.at);
         this.begin("deleted", `deleted ${event.store}`, event.store, event);
         break;

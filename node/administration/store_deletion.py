@@ -51,12 +51,21 @@ def delete(ctx: Context, s: Stimulus, store: str, *, force: bool) -> None:
         folder_changes.take_off_list(ctx, s, folder, store)
 
 
+def forget_predecessor(ctx: Context, s: Stimulus, store: str, number: int) -> None:
+    """Before the entry of a store that was created again comes into the directory, forget the deleted store of its name, if
+    this store has not heard of the deletion yet (spec: RP-7)."""
+    entry = ctx.directory.get(store)
+    if entry is not None and entry.number < number and store != ctx.name:
+        forget_store(ctx, s, store, forced=False)
+
+
 def forget_store(ctx: Context, s: Stimulus, store: str, *, forced: bool) -> None:
     """Remove a store from the directory here, with all rows about it. Report as lost the changes that only that store had."""
-    if ctx.directory.get(store) is None:
+    entry = ctx.directory.get(store)
+    if entry is None:
         return
     ctx.directory.leave(s, store)
-    s.trace.record(StoreDeleted, store=store, forced=forced)
+    s.trace.record(StoreDeleted, store=store, forced=forced, directory_object=entry.number)
     for statement in FORGET_STORE:
         s.conn.exec_driver_sql(statement, (store,))
     for fid in ctx.rst.held_fids():

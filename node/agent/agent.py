@@ -113,10 +113,10 @@ def deliver(ctx: Context, s: Stimulus, local: Sequence[LocalDelivery]) -> None:
             incoming.receive(ctx, s, mail.sender, mail.content, mail.message_id, system=mail.system)
 
 
-def entered(ctx: Context, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str) -> None:
+def entered(ctx: Context, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str, number: int) -> None:
     """Enter a store into the directory, or replace its stamps (spec: RP-3, ML-1). Mail goes to it when it has an address."""
     with _addresses_change(ctx, s):
-        ctx.directory.update(s, store, stamps, missing)
+        ctx.directory.update(s, store, stamps, missing, number)
 
 
 def stamp_due(ctx: Context, s: Stimulus) -> None:

@@ -129,10 +129,10 @@ def prepare(conn: Connection, continued: Continued, seed: bytes, *, new_guid: bo
         _take_new_guid(conn, store, seed)
 
 
-def prepare_new(conn: Connection, continued: Continued, name: str, seed: bytes) -> None:
+def prepare_new(conn: Connection, continued: Continued, name: str, seed: bytes, directory_object: int) -> None:
     """Turn an empty database into the database of a new store that continues an existing trace."""
     guid = guid_from(seed, "replica", continued.incarnation)
-    store = StoreState.create(conn, name, guid, continued.last_at)
+    store = StoreState.create(conn, name, guid, continued.last_at, directory_object)
     _continue(conn, store, continued)
     store.begins = Begins.AS_NEW
     store.save(conn)

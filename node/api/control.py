@@ -79,8 +79,10 @@ class Stamped(Body, frozen=True, kw_only=True):
 
 
 class Entry(Body, frozen=True, kw_only=True):
-    """The entry of a store in the directory: its stamps, and why it has no address if it has
-    none."""
+    """The entry of a store in the directory: its stamps, and why it has no address if it has none.
+
+    number: which directory object of this name it is; 0 is the first.
+    """
 
     store: Store
     stamps: Annotated[
@@ -88,6 +90,7 @@ class Entry(Body, frozen=True, kw_only=True):
         Meta(max_length=MOST_STAMPS, examples=[[{"domain": "contoso.test", "at": 1066694400000000}]]),
     ]
     missing: Annotated[Line, Meta(examples=[""])]
+    number: Annotated[int, Meta(ge=0, le=LAST_NUMBER)] = 0
 
 
 class Released(Body, frozen=True, kw_only=True):
@@ -184,7 +187,7 @@ async def entered(process: ManagedHosts, name: Name, order: Entry) -> Response:
     """Add a store that joins later to the directory, or replace the stamps of a store's entry."""  # spec: RP-3, ML-1
     host = process.host(name)
     stamps = [Stamp(stamp.domain, stamp.at) for stamp in order.stamps]
-    host.do(lambda node, now: node.enter(now, order.store, stamps, order.missing))
+    host.do(lambda node, now: node.enter(now, order.store, stamps, order.missing, order.number))
     return _status(host, host.now)
 
 

@@ -35,6 +35,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from node.errors import Misuse
 from node.state import tables
+from node.state.store_identity import StoreState
 from transport.file_handles import naming_missing_handles
 from transport.mta import tables as mail_tables
 from transport.sql import Connection
@@ -312,6 +313,23 @@ class Database:
     def recorded_through(content: bytes) -> int:
         """Return the number of the last event in a copy. Raise the same errors as `made_at`."""
         return _stored(content, "seq")
+
+    @staticmethod
+    def of_new_store(name: str, directory_object: int, now: int) -> bytes:
+        """Return the database of a store that was created and has never started (spec: RP-7).
+
+        directory_object: the number of its directory object.
+        """
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as raw:
+            empty_database().backup(raw)
+            StoreState.create(Connection(raw), name, b"", now, directory_object)
+            return _copy(raw)
+
+    @staticmethod
+    def new_store_in(content: bytes) -> int | None:
+        """Return the number of the directory object if a copy is from `of_new_store`; None for another copy. Raise the same
+        errors as `made_at`."""
+        return None if _stored(content, "incarnation") else _stored(content, "directory_object")
 
     def drop_connections(self) -> None:
         """Drop the connections as a crash does. An in-memory database survives, as a disk would."""

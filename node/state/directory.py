@@ -38,8 +38,10 @@ from transport.mime.x400_form import MAX_PRMD
 from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
 
-ALL_ENTRIES = Statement("SELECT store, joined_at, stamps, done FROM directory ORDER BY store")
-PUT_ENTRY = Statement("INSERT OR REPLACE INTO directory (store, joined_at, stamps, done) VALUES (?, ?, ?, ?)")
+ALL_ENTRIES = Statement("SELECT store, joined_at, stamps, done, object FROM directory ORDER BY store")
+PUT_ENTRY = Statement(
+    "INSERT OR REPLACE INTO directory (store, joined_at, stamps, done, object) VALUES (?, ?, ?, ?, ?)"
+)
 REMOVE_ENTRY = Statement("DELETE FROM directory WHERE store = ?")
 
 NOT_YET, NEVER = "it is not stamped yet", "the recipient update service does not run"
@@ -62,6 +64,7 @@ class Stamp(NamedTuple):
 class StoreEntry:
     """The entry of a store.
 
+    number   which object of this name it is: 0, and one more each time the store is created again (spec: RP-7)
     guid     of the entry; the smaller GUID wins a tie (spec: BF-3)
     in_effect  how many of the stamps have taken effect
     address  the attribute mail; None if no stamp has taken effect
@@ -71,6 +74,7 @@ class StoreEntry:
     name: str
     site: str
     version: str
+    number: int
     guid: bytes
     joined_at: LabTime
     stamps: tuple[Stamp, ...]
@@ -91,14 +95,16 @@ def next_run(interval_us: int | None, now: LabTime) -> LabTime | None:
     return now - now % interval_us + interval_us
 
 
-def first_stamps(topology: Topology, store: str, now: LabTime) -> tuple[Stamp, ...]:
+def first_stamps(topology: Topology, store: str, now: LabTime, number: int = 0) -> tuple[Stamp, ...]:
     """Return the stamps of an entry that is created at `now`, as the topology says; none if the service never runs.
+
+    `number`: which object of this name it is (`StoreEntry`).
 
     The stores that exist from the start were stamped before the lab began. The directory of 5.5 and the management tools of
     2007 give the addresses when they create the entry, without the service.
     """
     server = topology.servers[store]
-    if not server.joins_later:
+    if not server.joins_later and not number:
         return (Stamp(topology.domain, AT_ONCE),)
     waits = PROFILES[str(server.version)].stamped_by_service
     at = next_run(topology.recipient_update_us, now) if waits else AT_ONCE
@@ -117,21 +123,25 @@ class Directory:
         self._server_of: dict[str, str] = {}
         self.domains: set[str] = set()
         """The domains of all stamps, also those of deleted stores and those that are due later, in lower case."""
-        for store, joined_at, stamps, in_effect in conn.exec_driver_sql(ALL_ENTRIES):
-            self._put(self._entry(store, joined_at, tuple(Stamp(*stamp) for stamp in json.loads(stamps)), in_effect))
+        for store, joined_at, listed, in_effect, number in conn.exec_driver_sql(ALL_ENTRIES):
+            stamps = tuple(Stamp(*stamp) for stamp in json.loads(listed))
+            self._put(self._entry(store, joined_at, stamps, in_effect, number))
 
-    def _entry(self, store: str, joined_at: LabTime, stamps: tuple[Stamp, ...], in_effect: int) -> StoreEntry:
+    def _entry(
+        self, store: str, joined_at: LabTime, stamps: tuple[Stamp, ...], in_effect: int, number: int
+    ) -> StoreEntry:
         server = self._topology.servers.get(store)
         if server is None:
             raise Misuse(
                 f"the database has the server {store!r}, but the topology does not; use the topology that the lab began with"
             )
-        guid = guid_from(self._topology.organization.encode()[:64], "store entry", store)
+        again = (number,) if number else ()
+        guid = guid_from(self._topology.organization.encode()[:64], "store entry", store, *again)
         addresses = [f"{store}{STORE_ADDRESS_SUFFIX}@{stamp.domain}" for stamp in stamps[:in_effect]]
         primary = addresses[-1] if addresses else None
         secondary = tuple(address for address in dict.fromkeys(addresses) if address != primary)
         return StoreEntry(
-            store, server.site, str(server.version), guid, joined_at, stamps, in_effect, primary, secondary
+            store, server.site, str(server.version), number, guid, joined_at, stamps, in_effect, primary, secondary
         )
 
     def _put(self, entry: StoreEntry) -> None:
@@ -152,30 +162,34 @@ class Directory:
 
     # -- changes
 
-    def join(self, s: Stimulus, store: str) -> None:
-        """Add a store's entry, stamped as the topology says. Do nothing if the store already has an entry."""
+    def join(self, s: Stimulus, store: str, number: int = 0) -> None:
+        """Add a store's entry, stamped as the topology says. Do nothing if the store already has an entry.
+
+        `number`: which object of this name it is (`StoreEntry`).
+        """
         if store not in self._topology.servers:
             raise Misuse(
                 f"{store} is not a server of the topology; its servers are {', '.join(self._topology.servers)}"
             )
         if store not in self._entries:
-            stamps = first_stamps(self._topology, store, s.now)
-            self.update(s, store, stamps, NOT_YET if stamps else NEVER)
+            stamps = first_stamps(self._topology, store, s.now, number)
+            self.update(s, store, stamps, NOT_YET if stamps else NEVER, number)
 
-    def update(self, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str) -> None:
+    def update(self, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str, number: int) -> None:
         """Add a store's entry, or replace its stamps.
 
         `missing`: why the entry has no address now, if it has none.
+        `number`: which object of this name it is (`StoreEntry`).
         """
         old = self._entries.get(store)
         joined_at = s.now if old is None else old.joined_at
         in_effect = sum(stamp.at <= s.now for stamp in stamps)
-        new = self._entry(store, joined_at, tuple(stamps), in_effect)
+        new = self._entry(store, joined_at, tuple(stamps), in_effect, number)
         if new == old:
             return
         s.conn.exec_driver_sql(
             PUT_ENTRY,
-            (store, joined_at, json.dumps(stamps), in_effect),
+            (store, joined_at, json.dumps(stamps), in_effect, number),
         )
         self._put(new)
         if self.due_at < END_AT:
@@ -192,7 +206,7 @@ class Directory:
     def stamp_due(self, s: Stimulus) -> None:
         """Let the stamps that are due take effect."""
         for entry in [entry for entry in self._entries.values() if entry.due_at <= s.now]:
-            self.update(s, entry.name, entry.stamps, NOT_YET)
+            self.update(s, entry.name, entry.stamps, NOT_YET, entry.number)
 
     def leave(self, s: Stimulus, store: str) -> None:
         """Delete a store's entry (spec: RP-6)."""

@@ -14,14 +14,14 @@ from traces.labtime import LabTime
 from transport.sql import Connection, Statement
 
 STATE = Statement(
-    "SELECT name, guid, change_counter, object_counter, mail_number, incarnation, seq, lamport, last_at, begins"
-    " FROM store_state"
+    "SELECT name, guid, change_counter, object_counter, mail_number, incarnation, seq, lamport, last_at, begins,"
+    " directory_object FROM store_state"
 )
 ALL_REPLICAS = Statement("SELECT rep, guid, store FROM replid ORDER BY rep")
 EXISTS = Statement("SELECT 1 FROM store_state")
 CREATE = Statement(
     "INSERT INTO store_state (id, name, guid, change_counter, object_counter, mail_number, incarnation, seq,"
-    " lamport, last_at) VALUES (1, ?, ?, 0, 0, 0, 0, 0, 0, ?)"
+    " lamport, last_at, directory_object) VALUES (1, ?, ?, 0, 0, 0, 0, 0, 0, ?, ?)"
 )
 ADD_OWN_REPLICA = Statement("INSERT INTO replid (rep, guid, store) VALUES (?, ?, ?)")
 SAVE = Statement(
@@ -39,7 +39,9 @@ class Begins(StrEnum):
 
     NOTHING = ""
     RESTORED = "restored"  # spec: RP-4 request status of all folders
-    AS_NEW = "as new"  # spec: DL-4 the backup was too old: begin as a new store (RP-3)
+    AS_NEW = (
+        "as new"  # spec: DL-4, RP-7 the backup was too old, or the store is created again: begin as a new store (RP-3)
+    )
 
 
 class StoreState:
@@ -57,6 +59,7 @@ class StoreState:
         self.lamport: int = row[7]
         self.last_at: LabTime = row[8]
         self.begins = Begins(row[9])
+        self.directory_object: int = row[10]
         self._rep_of: dict[Guid, int] = {}
         self._guid_of: dict[int, Guid] = {}
         self.store_of: dict[Guid, str] = {}
@@ -73,11 +76,11 @@ class StoreState:
         return conn.exec_driver_sql(EXISTS).first() is not None
 
     @classmethod
-    def create(cls, conn: Connection, name: str, guid: Guid, now: LabTime) -> StoreState:
+    def create(cls, conn: Connection, name: str, guid: Guid, now: LabTime, directory_object: int = 0) -> StoreState:
         """Create the rows of a new store with all counters 0, and return its state."""
         conn.exec_driver_sql(
             CREATE,
-            (name, guid, now),
+            (name, guid, now, directory_object),
         )
         conn.exec_driver_sql(ADD_OWN_REPLICA, (LOCAL_REP, guid, name))
         return cls(conn)

@@ -29,6 +29,7 @@ store_state = Table(
     Column("expired_at", Integer),  # when the age limits were last applied (spec: DL-3)
     Column("suspended_at", Integer),  # since when content replication is suspended (spec: RP-5)
     Column("restored_at", Integer),  # when this store last started from a backup (spec: RP-4)
+    Column("directory_object", Integer, nullable=False, server_default=text("0")),  # spec: RP-7 as in `directory`
 )
 
 said_expired = Table(  # numbers whose items have expired at other stores, as these stores reported (spec: DL-3)
@@ -63,6 +64,7 @@ directory = Table(
     Column("joined_at", Integer, nullable=False),
     Column("stamps", Text, nullable=False),  # spec: ML-1 JSON: domain and instant of each stamp
     Column("done", Integer, nullable=False),  # how many stamps have taken effect; with none the store gets no mail
+    Column("object", Integer, nullable=False),  # spec: RP-7 which object of this name it is; 0: the first
 )
 
 folder = Table(

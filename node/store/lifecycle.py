@@ -203,12 +203,13 @@ class StoreLife(StoreQueries):
         """Start a stopped or abandoned store from a backup (spec: RP-4).
 
         A backup that is older than the tombstone lifetime is not used: the store begins as a new store (spec: DL-4, RP-3).
+        So does a store that was created again, whose database is from `Database.of_new_store` (spec: RP-7).
         Raises Misuse if the backup is not the database of a store, CannotWrite on a full disk.
         """
         with self._refusing_backups():  # before anything of the store is touched
-            made_at = Database.made_at(backup)
+            made_at, new_object = Database.made_at(backup), Database.new_store_in(backup)
         with self._opening():
-            self._restore(now, backup, made_at)
+            self._restore(now, backup, made_at, new_object)
 
     @contextmanager
     def _refusing_backups(self) -> Iterator[None]:
@@ -219,10 +220,10 @@ class StoreLife(StoreQueries):
                 raise
             raise Misuse(f"this is not a backup of {self.name}: {error}") from None
 
-    def _restore(self, now: LabTime, backup: bytes, made_at: LabTime) -> None:
+    def _restore(self, now: LabTime, backup: bytes, made_at: LabTime, new_object: int | None) -> None:
         conn = self._database.reading()
         state = StoreState(conn)
-        unsent = store_restore.unsent(conn)
+        unsent = store_restore.unsent(conn) if new_object is None else {}  # the deleted store took its changes with it
         registry = stored_settings(conn)
         self.export()
         continued = Continued(state.incarnation, state.seq, state.lamport, state.last_at, registry, unsent)
@@ -232,11 +233,12 @@ class StoreLife(StoreQueries):
             store_restore.prepare(conn, continued, self._seed, new_guid=settings.new_guid_on_restore)
 
         with self._refusing_backups():
-            if now - made_at < self._shortest_tombstone_age_us():
+            if new_object is None and now - made_at < self._shortest_tombstone_age_us():
                 self._database.replace(backup, prepare)
             else:
+                number = state.directory_object if new_object is None else new_object
                 self._database.replace(
-                    None, lambda conn: store_restore.prepare_new(conn, continued, self.name, self._seed)
+                    None, lambda conn: store_restore.prepare_new(conn, continued, self.name, self._seed, number)
                 )
         self._start(now)
 
@@ -302,7 +304,7 @@ class StoreLife(StoreQueries):
     def _first_start(self, ctx: Context, s: Stimulus, *, later: bool) -> None:
         for store in self._topology.servers_from_start():
             ctx.directory.join(s, store)
-        ctx.directory.join(s, self.name)
+        ctx.directory.join(s, self.name, ctx.store.directory_object)
         initial_state.begin(ctx, s, self._topology, later=later)
 
     def _load(self) -> Context:

@@ -292,13 +292,15 @@ class Node(StoreLife):
             agent.deliver(ctx, s, local)
         return QueueChanged(order, ids)
 
-    def enter(self, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str = NOT_YET) -> None:
+    def enter(self, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str = NOT_YET, number: int = 0) -> None:
         """Add a store to the directory, or replace the stamps of its entry (spec: RP-3, ML-1).
 
         missing: why the entry has no address, if it has none now.
+        number: which object of this name it is. An entry with a smaller one is that of a deleted store (spec: RP-7).
         """
         with self._stimulus(now) as (ctx, s):
-            agent.entered(ctx, s, store, stamps, missing)
+            store_deletion.forget_predecessor(ctx, s, store, number)
+            agent.entered(ctx, s, store, stamps, missing, number)
 
     def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
         """Delete a store from the directory. Raises Misuse if it still holds replicas, unless forced (spec: RP-6)."""

@@ -91,6 +91,7 @@ BRANCHES: tuple[str, ...] = (
     "request refused while suspended",
     "store deleted",
     "store deleted with what it held",
+    "store created again",
     # Branches that exist only in one server version:
     "two holders asked",
     "a new replica of 5.5 asks at once",
@@ -383,6 +384,7 @@ _BY_EVENT: Mapping[type[Event], str] = {
     ev.ContentResumed: "content resumed",
     ev.RequestRefused: "request refused while suspended",
     ev.StoreDeleted: "store deleted",
+    ev.StoreCreated: "store created again",
     ev.ItemExpired: "item expired",
     ev.ExpiredEverywhere: "expired at every holder",
     ev.ChangesResent: "changes sent again",

@@ -187,6 +187,10 @@ class Client(Changes):
         """
         self._life(node, "delete", {"on": on, "force": force})
 
+    def create_store(self, node: str) -> None:
+        """Create a new, empty store for a server whose store was deleted from the directory, and start it."""
+        self._life(node, "create")
+
     def set_recipient_policy(
         self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
     ) -> None:

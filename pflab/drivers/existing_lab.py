@@ -152,6 +152,9 @@ class ExistingLab(Lab):
         except ClientError as error:
             raise (Misuse(error.detail) if error.kind == "Misuse" else lab_error(error)) from error
 
+    async def create_store(self, name: str) -> None:
+        answer_of(lambda: self._client.create_store(name))
+
     async def set_recipient_policy(
         self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
     ) -> None:

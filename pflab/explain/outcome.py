@@ -11,6 +11,7 @@ from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.event_words import to_the_second
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import UPDATES
+from pflab.terms.store_objects import StoreObjects
 from pflab.terms.verdict import join_names
 from topology.model import Topology
 from traces.events import (
@@ -22,6 +23,7 @@ from traces.events import (
     MailReceived,
     NodeStarted,
     ReplicaDropped,
+    StoreCreated,
     StoreDeleted,
     VersionApplied,
     VersionFailed,
@@ -58,6 +60,7 @@ class Outcome:
         self.facts = Facts(topology, run.names)
         self.ends: dict[str, _End] = {}
         self.gone: set[str] = set()
+        self.objects = StoreObjects()
         self.restores: dict[str, BackupRestored] = {}
         """The last restore of each store."""
         self.loss = ""
@@ -179,8 +182,13 @@ class Outcome:
             self.loss = f"It was lost at {when}: {event.reason}"
 
     @event_handler
+    def _created(self, event: StoreCreated) -> None:
+        self.objects.created(event)
+
+    @event_handler
     def _deleted(self, event: StoreDeleted) -> None:
-        self.gone.add(event.store)
+        if self.objects.ends_store(event):
+            self.gone.add(event.store)
 
     @event_handler
     def _started(self, event: NodeStarted) -> None:

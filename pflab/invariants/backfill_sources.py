@@ -13,7 +13,8 @@ In each case stores that are leaving the folder come after the holders that are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from typing import Any
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.invariant import Invariant, Witnesses
@@ -31,6 +32,7 @@ from traces.events import (
     SettingValue,
     SourceDown,
     SourcesConsidered,
+    StoreDeleted,
     VersionApplied,
 )
 from traces.labtime import LabTime
@@ -86,6 +88,18 @@ class _OfSources(Invariant):
             del self._rows[key]
 
     @event_handler
+    def _deleted(self, event: StoreDeleted) -> None:
+        """Forget a deleted store: a store that is created under its name is another one (RP-7)."""
+        for key in [key for key in self._rows if key[0] == event.node and key[2] == event.store]:
+            del self._rows[key]
+        for of_pairs in self._of_pairs():
+            of_pairs.pop((event.node, event.store), None)
+
+    def _of_pairs(self) -> tuple[MutableMapping[tuple[str, str], Any], ...]:
+        """Return the memories by store and other store."""
+        return self._down, self._heard_at, self._transit
+
+    @event_handler
     def _marked(self, event: SourceDown) -> None:
         self._down[event.node, event.store] = True
 
@@ -129,6 +143,9 @@ class SourcesAreChosenByVersionRules(_OfSources):
         self._preferred: dict[str, str] = {}
 
     # --- what the choice depends on
+
+    def _of_pairs(self) -> tuple[MutableMapping[tuple[str, str], Any], ...]:
+        return *super()._of_pairs(), self._asked_at
 
     @event_handler
     def _started(self, event: NodeStarted) -> None:

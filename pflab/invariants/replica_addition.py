@@ -1,4 +1,4 @@
-"""Invariants of new replicas, new stores and restored stores (RP-1, RP-3, RP-4, DL-4)."""
+"""Invariants of new replicas, new stores, restored stores and stores that are created again (RP-1, RP-3, RP-4, RP-7, DL-4)."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from traces.events import (
     ReplicaAdded,
     ReplicaDropped,
     ReplicaPending,
+    StoreCreated,
+    StoreDeleted,
     VersionApplied,
 )
 from traces.labtime import LabTime, format_duration, format_instant
@@ -246,4 +248,50 @@ class LossesAreReported(Invariant):
         return bool(self.facts.known.holders(*place) - {place[0]})
 
 
-ADDITIONS: tuple[type[Invariant], ...] = (NewReplicasRequestStatus, RestoredStoresGetNewGuids, LossesAreReported)
+class CreatedStoresBeginAsNew(Invariant):
+    id = "created stores begin as new"
+    rules = ("RP-7", "RP-3", "CN-1")
+    says = (
+        "A store is created only for a server whose store was deleted. It begins as a new store, with a GUID that was "
+        "never used before."
+    )
+
+    def remember(self) -> None:
+        self._deleted: dict[str, int] = {}
+        self._guids: set[str] = set()
+        self._objects: dict[str, int] = {}
+        self._created: set[str] = set()
+
+    @event_handler
+    def _store_deleted(self, event: StoreDeleted) -> None:
+        self._deleted[event.store] = max(event.directory_object, self._deleted.get(event.store, 0))
+
+    @event_handler
+    def _store_created(self, event: StoreCreated) -> Witnesses:
+        before = self._objects.get(event.store, 0)
+        self._objects[event.store] = event.directory_object
+        self._created.add(event.store)
+        if event.directory_object != before + 1:
+            yield f"the object {event.directory_object} of {event.store} was created after the object {before}"
+        if self._deleted.get(event.store, -1) < before:
+            yield f"a store was created for {event.store}, whose store was not deleted"
+
+    @event_handler
+    def _started(self, event: NodeStarted) -> Witnesses:
+        is_old = event.replica_guid in self._guids
+        self._guids.add(event.replica_guid)
+        if event.node not in self._created:
+            return
+        self._created.discard(event.node)
+        if event.reason != "first":
+            yield f"the new store of {event.node} did not begin as a new one, but with reason {event.reason}"
+        if is_old:
+            yield f"the new store of {event.node} has the GUID {event.replica_guid}, which was used before"
+
+
+ADDITIONS: tuple[type[Invariant], ...] = (
+    NewReplicasRequestStatus,
+    RestoredStoresGetNewGuids,
+    LossesAreReported,
+    CreatedStoresBeginAsNew,
+)

@@ -213,10 +213,19 @@ class Lab(ABC):
     @abstractmethod
     async def delete_store(self, name: str, *, on: str, force: bool = False) -> None:
         """Delete a stopped store from the directory, as an administrator of the store `on`. The deleted store never starts
-        again (RP-6).
+        again (RP-6); `create_store` makes a new one of its name.
 
         The lab tells running stores at once, and other stores when they start. Raises LabError if the store `name` runs, and
         Misuse if it holds replicas, unless `force` is true.
+        """
+
+    @abstractmethod
+    async def create_store(self, name: str) -> None:
+        """Create a new, empty store for a server whose store was deleted from the directory, and start it (RP-7).
+
+        The store has a new replica GUID and a new directory object, and is in no replica list. It gets the hierarchy as any new
+        store does (RP-3). Backups of the deleted store are no backups of this one. If the start fails, `start` repeats it.
+        Raises LabError if the server has a store.
         """
 
     @abstractmethod

@@ -17,7 +17,7 @@ from pflab.runs.backups import Backups
 from pflab.runs.lab_state import LabState, RunSettings, ServerStatus
 from topology.problems import ValueTextError
 from topology.recipient_policy import parse_mail_domain, parse_recipient_update
-from traces.events import BackupMade, BackupRestored, RecipientPolicy
+from traces.events import BackupMade, BackupRestored, RecipientPolicy, StoreCreated
 
 if TYPE_CHECKING:
     from pflab.faults.fault_plan import FaultPlan
@@ -32,8 +32,8 @@ class RecordedLab(Lab):
 
     A store has one life at a time: a server does not start while it stops, and nothing else happens to it meanwhile. A second
     node on one database would write events under the same numbers. So each server has a lock (`LabServer.life`), which `start`,
-    `stop`, `kill`, `restore` and `delete_store` hold from their first check to their end, in every driver. A lab that is saved
-    holds the locks of all servers (`_all_lives`).
+    `stop`, `kill`, `restore`, `delete_store` and `create_store` hold from their first check to their end, in every driver. A
+    lab that is saved holds the locks of all servers (`_all_lives`).
     """
 
     faults: FaultPlan
@@ -102,6 +102,7 @@ class RecordedLab(Lab):
             servers=servers.states,
             joined=servers.joined,
             deleted=servers.deleted_stores,
+            created=servers.created_stores,
             directory=servers.directory.state,
             backups=self._backups.state,
             faults=self.faults.as_document(),
@@ -165,6 +166,13 @@ class RecordedLab(Lab):
             self._servers.delete(name, on)
             self._update_directories()
 
+    async def create_store(self, name: str) -> None:
+        async with self._life(name) as server:
+            number = self._servers.create(server)
+            self._backups.forget(name)
+            self.record.note(StoreCreated, store=name, directory_object=number)
+            await _finished(self._start_healed(server))
+
     async def set_recipient_policy(
         self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
     ) -> None:
@@ -227,7 +235,10 @@ class RecordedLab(Lab):
             raise
 
     def _backup_of(self, server: LabServer) -> bytes | None:
-        """Return the database on which a server starts next, if it is a backup."""
+        """Return the database on which a server starts next, if it is a backup, or the empty one of a store that was created
+        again."""
+        if server.is_empty:
+            return Database.of_new_store(server.name, self._servers.number_of(server.name), self.now)
         return None if server.backup is None else self._backups.content(server.backup)
 
     # --- closing

@@ -67,11 +67,10 @@ class RemoteNode(RemoteChanges):
         del now
         self._send_once("/queue/released", {"row": queue_id})
 
-    def enter(self, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str) -> None:
+    def enter(self, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str, number: int) -> None:
         del now
-        self._send_once(
-            "/directory", {"store": store, "stamps": [stamp._asdict() for stamp in stamps], "missing": missing}
-        )
+        listed = [stamp._asdict() for stamp in stamps]
+        self._send_once("/directory", {"store": store, "stamps": listed, "missing": missing, "number": number})
 
     def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
         del now

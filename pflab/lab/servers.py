@@ -8,10 +8,11 @@ States of a server (`ServerStatus`):
 | RUNNING | stopped cleanly | STOPPED |
 | RUNNING | killed, crashed, or its process died | KILLED |
 | STOPPED, KILLED | started, perhaps on a backup | RUNNING |
+| STOPPED, KILLED | its deleted store is created again | ABSENT, and it enters the directory at its next start |
 
-A server whose store was deleted from the directory never starts again (RP-6). A server gets each directory update once (RP-3):
-while it runs, or at its next start if it was down. A server that starts on a backup gets the updates that the backup may lack.
-`EmbeddedServers` adds the nodes, for drivers whose nodes run in their own process.
+A server whose store was deleted from the directory does not start (RP-6) until a new store is created (RP-7). A server gets
+each directory update once (RP-3): while it runs, or at its next start if it was down. A server that starts on a backup gets the
+updates that the backup may lack. `EmbeddedServers` adds the nodes, for drivers whose nodes run in their own process.
 """
 
 from __future__ import annotations
@@ -72,6 +73,8 @@ class LabServer:
     """The deleted stores that are no longer in this server's directory."""
     backup: str | None = None
     """The id of the backup that its next start uses (RP-4)."""
+    is_empty: bool = False
+    """Whether its store was created again and has not started: its next start begins with an empty database (RP-7)."""
     kill_fault: str | None = None
     """The id of the fault that represents the kill of this server. The next start heals this fault."""
     life: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -89,16 +92,18 @@ class DirectoryUpdate:
 
     stamps   the stamps of the store's entry; None if the store was deleted
     missing  why the entry has no address, if it has none
+    number   which directory object of this name it is (`node.state.directory.StoreEntry`)
     """
 
     server: LabServer
     store: str
     stamps: tuple[Stamp, ...] | None
     missing: str = ""
+    number: int = 0
 
     def apply(self, node: LabNode, now: LabTime) -> None:
         if self.stamps is not None:
-            node.enter(now, self.store, self.stamps, self.missing)  # spec: RP-3, ML-1
+            node.enter(now, self.store, self.stamps, self.missing, self.number)  # spec: RP-3, RP-7, ML-1
         else:
             node.left(now, self.store)  # spec: RP-6
 
@@ -136,6 +141,7 @@ class Servers:
         self.directory = OrganizationDirectory(topology)
         self._joined: list[str] = []
         self._deleted: list[str] = []
+        self._created: list[str] = []
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -159,13 +165,14 @@ class Servers:
         return [server for server in self._servers.values() if not self._joins_later(server.name)]
 
     def started(self, server: LabServer, now: LabTime) -> None:
-        """Mark a server as running. A late joiner's first start adds its store to the directory."""
-        if server.status is ServerStatus.ABSENT and self._joins_later(server.name):
+        """Mark a server as running. The first start of a late joiner, or of a store that was created again, adds the store to
+        the directory."""
+        if server.status is ServerStatus.ABSENT and (self._joins_later(server.name) or server.is_empty):
             self._joined.append(server.name)
             self.directory.join(server.name, now)
             if not self.directory.is_changed(server.name):
                 server.known[server.name] = self.directory.stamps(server.name)
-        server.status = ServerStatus.RUNNING
+        server.status, server.is_empty = ServerStatus.RUNNING, False
 
     def deleted(self, name: str) -> bool:
         """Return whether the server's store was deleted from the directory."""
@@ -176,12 +183,38 @@ class Servers:
         self._deleted.append(name)
         self.server(on).known_deleted.append(name)
 
+    def create(self, server: LabServer) -> int:
+        """Create a store again that was deleted from the directory: a new directory object, and an empty database. Return the
+        number of the object (RP-7). All servers get its entry when the store has started.
+
+        Raises LabError if the server has a store.
+        """
+        name = server.name
+        if not self.deleted(name):
+            raise LabError(f"server {name} has a store; a new one can be created after its store was deleted")
+        self._deleted.remove(name)
+        self._created.append(name)
+        if name in self._joined:
+            self._joined.remove(name)
+        for other in self._servers.values():
+            other.known.pop(name, None)
+            if name in other.known_deleted:
+                other.known_deleted.remove(name)
+        server.status, server.is_empty, server.backup = ServerStatus.ABSENT, True, None
+        server.forget()
+        return self.number_of(name)
+
+    def number_of(self, name: str) -> int:
+        """Return which directory object of its name a store has: 0, and one more each time it was created again."""
+        return self._created.count(name)
+
     def pending_updates(self) -> list[DirectoryUpdate]:
         """Return the directory updates that running servers do not have yet, in the order to apply them (RP-3, RP-6).
 
         A store gets its own entry last, because it may send mail as soon as it has an address.
         """
-        changed = [server.name for server in self.present_at_start() if self.directory.is_changed(server.name)]
+        first = [server.name for server in self.present_at_start() if not self.number_of(server.name)]
+        changed = [name for name in first if self.directory.is_changed(name)]
         updates: list[DirectoryUpdate] = []
         for store in [*self._joined, *changed]:
             if store in self._deleted:
@@ -190,7 +223,7 @@ class Servers:
             servers = [server for server in self.running() if server.name != store]
             servers += [server for server in self.running() if server.name == store and not self._entered_itself(store)]
             updates += [
-                DirectoryUpdate(server, store, stamps, missing)
+                DirectoryUpdate(server, store, stamps, missing, self.number_of(store))
                 for server in servers
                 if server.known.get(store) != stamps
             ]
@@ -213,7 +246,12 @@ class Servers:
         """The state of each server."""
         return {
             server.name: ServerState(
-                server.status, dict(server.known), tuple(server.known_deleted), server.backup, server.kill_fault
+                server.status,
+                dict(server.known),
+                tuple(server.known_deleted),
+                server.backup,
+                server.kill_fault,
+                is_empty=server.is_empty,
             )
             for server in self._servers.values()
         }
@@ -228,14 +266,20 @@ class Servers:
         """The stores that were deleted from the directory, in order."""
         return tuple(self._deleted)
 
+    @property
+    def created_stores(self) -> tuple[str, ...]:
+        """The stores that were created again, in order; a store is in it once for each time."""
+        return tuple(self._created)
+
     def recall(self, state: LabState) -> None:
         """Continue with the states of an earlier lab."""
-        self._joined, self._deleted = list(state.joined), list(state.deleted)
+        self._joined, self._deleted, self._created = list(state.joined), list(state.deleted), list(state.created)
         self.directory.recall(state.directory)
         for name, earlier in state.servers.items():
             server = self._servers[name]
             server.status, server.backup, server.kill_fault = earlier.status, earlier.backup, earlier.kill_fault
             server.known, server.known_deleted = dict(earlier.known), list(earlier.known_deleted)
+            server.is_empty = earlier.is_empty
 
     def _entered_itself(self, store: str) -> bool:
         """Return whether a store has made the right entry of itself, at its first start or because it begins as new on an old

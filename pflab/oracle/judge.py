@@ -11,6 +11,7 @@ from pflab.terms import number_sets as sets
 from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.event_words import SETUP, Lexicon
 from pflab.terms.folder_ids import HIERARCHY
+from pflab.terms.store_objects import StoreObjects
 from traces.events import (
     ChangeMade,
     Event,
@@ -19,6 +20,7 @@ from traces.events import (
     ItemExpired,
     NodeStarted,
     ReplicaDropped,
+    StoreCreated,
     StoreDeleted,
     TombstoneDropped,
 )
@@ -49,6 +51,7 @@ class Observer:
         self._dropped_tombstones: set[str] = set()
         self._expired: set[str] = set()
         self._has_genesis = False
+        self._objects = StoreObjects()
         self.names = Lexicon()
         self.oracle = Oracle((), lab.topology.servers_from_start())
         self.losses = Losses()
@@ -95,8 +98,13 @@ class Observer:
         self._expired.add(event.object)
 
     @event_handler
+    def _on_store_created(self, event: StoreCreated) -> None:
+        self._objects.created(event)
+
+    @event_handler
     def _on_store_deleted(self, event: StoreDeleted) -> None:
-        self.oracle.left(event.store)
+        if self._objects.ends_store(event):
+            self.oracle.left(event.store)
 
     def _learn_genesis(self) -> None:
         """Learn the GUID of the topology's folders from a store's folder ids. It is the only GUID that belongs to no store."""

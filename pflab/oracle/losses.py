@@ -28,6 +28,7 @@ from pflab.terms import number_sets as sets
 from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import Mark
+from pflab.terms.store_objects import StoreObjects
 from traces.events import (
     BackupMade,
     BackupRestored,
@@ -38,6 +39,7 @@ from traces.events import (
     ReplicaAdded,
     ReplicaDropped,
     ReplicaPending,
+    StoreCreated,
     StoreDeleted,
     VersionApplied,
     VersionIgnored,
@@ -67,6 +69,7 @@ class Losses:
         self._leaving: dict[tuple[str, str], set[str]] = {}
         """By store and folder that it leaves: the stores that have answered that it may drop the folder's content."""
         self._deleted_stores: set[str] = set()
+        self._objects = StoreObjects()
         self._removed_by: dict[str, set[str]] = {}
         """By change: the stores that no longer had it after a restore or a deletion."""
         self._at_risk: dict[str, str] = {}
@@ -193,10 +196,16 @@ class Losses:
         self._remove(event.node, lost_numbers)
 
     @event_handler
+    def _created(self, event: StoreCreated) -> None:
+        self._objects.created(event)
+
+    @event_handler
     def _deleted(self, event: StoreDeleted) -> None:
         """Find what only a deleted store had (RP-6). A deletion of a folder may be lost with the store, so what the store
         dropped for that deletion counts too.
         """
+        if not self._objects.ends_store(event):
+            return
         before = _joined(self._has.pop(event.store, {}), self._deleted_content.pop(event.store, {}))
         if before:
             self._deleted_stores.add(event.store)

@@ -164,6 +164,7 @@ class Oracle:
         return tuple(self._stores)
 
     def joined(self, store: str) -> None:
+        self._deleted.discard(store)  # spec: RP-7
         if store not in self._stores:
             self._stores.append(store)
 

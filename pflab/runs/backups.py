@@ -48,6 +48,11 @@ class Backups:
         """Hold the contents of backups of another lab, by id, for a run without a folder."""
         self._contents |= contents
 
+    def forget(self, store: str) -> None:
+        """Let the backups of a store be nobody's, because the store was deleted and another one has its name."""
+        kept = {backup: owner for backup, owner in self.state.stores.items() if owner != store}
+        self.state = BackupsState(self.state.number, kept)
+
     def check(self, store: str, backup: str) -> None:
         """Raise LabError if the store has no such backup."""
         own = [id_ for id_, owner in self.state.stores.items() if owner == store]

@@ -1,18 +1,18 @@
 """The order of a run's events in which each event comes after its causes.
 
 Events of nodes are sorted by lab time and Lamport number. The lab numbers its own events separately, so for these the Lamport
-number says nothing. But two types of the lab's events need a certain place, because they change what a store knows
-(spec: RP-4):
+number says nothing. But three types of the lab's events need a certain place, because they change what a store knows
+(spec: RP-4, RP-7):
 
 - `backup.made` comes after the last event in the copy (`through`), and before the next event of that store.
-- `backup.restored` comes before the start of the store for which it is used.
+- `backup.restored` and `store.created` come before the start of the store for which they are used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from traces.events import BackupMade, BackupRestored, Event, NodeStarted
+from traces.events import BackupMade, BackupRestored, Event, NodeStarted, StoreCreated
 
 _Place = tuple[int, int, str, int, int]
 """A sort key. Its last number is 0 for an event of a node, -1 for the place before this event, and 1 for the place after it."""
@@ -26,9 +26,11 @@ def in_causal_order(events: Iterable[Event]) -> list[Event]:
 
 
 def _moved(events: Sequence[Event]) -> Iterator[tuple[Event, _Place]]:
-    """Yield each event of a backup or restore that must be moved, with its place."""
+    """Yield each event of a backup, restore or creation that must be moved, with its place."""
     backups = [event for event in events if isinstance(event, BackupMade)]
-    restores = sorted((event for event in events if isinstance(event, BackupRestored)), key=lambda event: event.seq)
+    restores = sorted(
+        (event for event in events if isinstance(event, BackupRestored | StoreCreated)), key=lambda event: event.seq
+    )
     if not backups and not restores:
         return
     events_of = {(event.node, event.seq): event for event in events}
@@ -51,8 +53,10 @@ def _after_copy(backup: BackupMade, events_of: Mapping[tuple[str, int], Event]) 
     return place if following is None else min(place, _place(following, -1))
 
 
-def _before_starts(restored: Sequence[BackupRestored], starts: Sequence[NodeStarted]) -> Iterator[tuple[Event, _Place]]:
-    """Yield the restores of one store, each with the place before the start that uses it.
+def _before_starts(
+    restored: Sequence[BackupRestored | StoreCreated], starts: Sequence[NodeStarted]
+) -> Iterator[tuple[Event, _Place]]:
+    """Yield the restores and creations of one store, each with the place before the start that uses it.
 
     If the start after a restore failed, another restore follows without a start between them.
     """

@@ -72,6 +72,7 @@ from traces.events import (
     SettingValue,
     SourceDown,
     SourceUp,
+    StoreCreated,
     StoreDeleted,
     TombstoneDropped,
     TombstoneMade,
@@ -162,6 +163,8 @@ class Server(msgspec.Struct):
     version: str
     status: str = "not started"
     guid: str = ""
+    object: int = 0
+    """Which directory object of its name its store has (spec: RP-7)."""
     suspended: bool = False
     tables: dict[str, Table] = msgspec.field(default_factory=dict)
     queue: dict[str, Queued] = msgspec.field(default_factory=dict)
@@ -368,7 +371,15 @@ class Checkpoint:
 
     @event_handler
     def _store_deleted(self, event: StoreDeleted) -> None:
-        self._set_status(event.store, "deleted")
+        server = self.picture.servers.get(event.store)
+        if server is not None and event.directory_object >= server.object:
+            server.status = "deleted"
+
+    @event_handler
+    def _store_created(self, event: StoreCreated) -> None:
+        server = self.picture.servers.get(event.store)
+        if server is not None:
+            server.status, server.object = "stopped", event.directory_object
 
     def _set_status(self, name: str, status: str) -> None:
         server = self.picture.servers.get(name)

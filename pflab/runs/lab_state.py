@@ -84,6 +84,7 @@ class ServerState(msgspec.Struct, frozen=True):
     backup: the id of the backup with which it starts next; None means that it starts with its own database.
     kill_fault: the id of the fault that represents its kill. The next start heals this fault.
     restarts_at: when it starts by itself after a crash.
+    is_empty: whether its store was created again and has not started.
     """
 
     status: ServerStatus = ServerStatus.ABSENT
@@ -92,6 +93,7 @@ class ServerState(msgspec.Struct, frozen=True):
     backup: str | None = None
     kill_fault: str | None = None
     restarts_at: LabTime | None = None
+    is_empty: bool = False
 
 
 class DirectoryState(msgspec.Struct, frozen=True):
@@ -130,6 +132,7 @@ class LabState(msgspec.Struct, frozen=True, kw_only=True):
     rate: lab seconds for each real second. A saved lab is paused.
     joined: the stores that joined later, in order.
     deleted: the stores that were deleted from the directory, in order.
+    created: the stores that were created again after a deletion, in order; each is in it once for each time.
     faults: the faults in force and the number of the last one (`FaultPlan.as_document`).
     verdict: the latest verdict on this run.
     """
@@ -142,6 +145,7 @@ class LabState(msgspec.Struct, frozen=True, kw_only=True):
     servers: dict[str, ServerState]
     joined: tuple[str, ...]
     deleted: tuple[str, ...]
+    created: tuple[str, ...] = ()
     directory: DirectoryState
     backups: BackupsState
     faults: dict[str, Any]

@@ -32,7 +32,7 @@ from topology.arguments import FolderFields, Priority, ResolveMethod
 from topology.problems import quoted
 
 _AREAS: Final = (
-    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 6, CF 6, DL 5, DU 1, ML 7, RT 5, EV 1, SE 1, AD 2, TM 2, CV 3"
+    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 7, CF 6, DL 5, DU 1, ML 7, RT 5, EV 1, SE 1, AD 2, TM 2, CV 3"
 )
 """For each area of rules, the number of its rules; ids count from 1. An installed pflab has no docs/rules.yaml to read."""
 
@@ -390,16 +390,28 @@ class Restore(Part):
 
 
 class Directory(Part):
-    """A stopped store is deleted from the directory, on another store; with `stop: true` it is stopped first.
+    """A stopped store is deleted from the directory, on another store; with `stop: true` it is stopped first. Or a new store
+    is created for a server whose store was deleted, and starts.
 
     `refused: true`: the lab must refuse it.
     """
 
-    delete: str
-    on: str
+    exactly_one: ClassVar = ("delete", "create")
+
+    delete: str | None = None
+    create: str | None = None
+    on: str | None = None
     force: bool = False
     stop: bool = False
     refused: bool = False
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.delete is not None and self.on is None:
+            raise wrong('"delete" needs "on", the server on which the store is deleted')
+        if self.create is not None and (self.on is not None or self.force or self.stop):
+            raise wrong('"on", "force" and "stop" are allowed only together with "delete"')
+        return self
 
 
 class RecipientPolicy(Part):

@@ -82,8 +82,10 @@ class NameCheck:
             if args.show is not None:
                 yield from self._show(args.show, (*at, "show"))
         elif isinstance(args, model.Directory):
-            yield from self._unknown_names(at, "delete", args.delete, self._servers, "server")
-            yield from self._unknown_names(at, "on", args.on, self._servers, "server")
+            for field in ("delete", "create", "on"):
+                name = getattr(args, field)
+                if name is not None:
+                    yield from self._unknown_names(at, field, name, self._servers, "server")
         elif isinstance(args, model.Settings):
             yield from self._settings(args, at)
         else:

@@ -85,7 +85,7 @@ class Play:
         self.joined: set[str] = set()
         self.removed: set[str] = set()
         self.faults: dict[str, str] = {}
-        self.backups: dict[str, str] = {}
+        self.backups: dict[str, tuple[str, str]] = {}
         self.checkpoints: dict[str, int] = {}
         self.mark = 0
         self.matches: set[int] = set()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from node.errors import Crashed, FolderUnknown, MailRefused, MessageUnknown, Misuse, NodeError, NotAContact, OverLimit
 from node.views import Made, Post
+from pflab.errors import LabError
 from pflab.faults.fault import MAIL_TYPES
 from pflab.lab.outside_mail import OUTSIDE_HOST
 from pflab.scenario import model
@@ -397,46 +398,68 @@ def _possible(play: Play, names: Sequence[str], test: Callable[[str], bool]) -> 
 async def _backup(play: Play, step: model.Backup) -> None:
     if play.skips and not play.lab.running(step.on):
         raise StepFailed([f"{step.on} to run"], ["it does not"])
-    play.backups[step.name] = await play.lab.backup(step.on)
+    play.backups[step.name] = step.on, await play.lab.backup(step.on)
 
 
 async def _restore(play: Play, step: model.Restore) -> None:
     if step.backup not in play.backups or (play.skips and play.deleted(step.on)):
         raise StepFailed([f"a backup {step.backup} of {step.on}"], ["there is none, or the store was deleted"])
-    await play.lab.restore(step.on, play.backups[step.backup])
+    _, backup = play.backups[step.backup]
+    await play.lab.restore(step.on, backup)
 
 
 async def _directory(play: Play, step: model.Directory) -> None:
-    if play.skips and not _can_delete(play, step):
-        raise StepFailed([f"{step.delete} to be a store that can be deleted on {step.on}"], ["it is none"])
-    if step.stop and play.lab.running(step.delete):
-        await _stop(play, (step.delete,))
+    store, what = (step.delete, "deletion") if step.delete is not None else (step.create, "creation")
+    assert store is not None, "the file was checked: a step deletes a store or creates one"
     try:
-        await play.lab.delete_store(step.delete, on=step.on, force=step.force)
-        play.removed.add(step.delete)
-    except Misuse:
+        if step.delete is not None:
+            await _delete_store(play, step, store)
+        else:
+            await _create_store(play, store)
+    except (Misuse, LabError):
         if not step.refused:
             raise
         return
     if step.refused:
-        raise StepFailed([f"the deletion of {step.delete} to be refused"], ["it was not"])
+        raise StepFailed([f"the {what} of {store} to be refused"], ["it was not"])
+
+
+async def _delete_store(play: Play, step: model.Directory, store: str) -> None:
+    assert step.on is not None, "the file was checked"
+    if play.skips and not _can_delete(play, step.on, store):
+        raise StepFailed([f"{store} to be a store that can be deleted on {step.on}"], ["it is none"])
+    if step.stop and play.lab.running(store):
+        await _stop(play, (store,))
+    await play.lab.delete_store(store, on=step.on, force=step.force)
+    play.removed.add(store)
+
+
+async def _create_store(play: Play, store: str) -> None:
+    if play.skips and not play.deleted(store):
+        raise StepFailed([f"{store} to be a server without a store"], ["it has one"])
+    with suppress(Crashed):
+        await play.lab.create_store(store)
+    play.removed.discard(store)
+    play.joined.add(store)
+    for name in [name for name, (owner, _) in play.backups.items() if owner == store]:
+        del play.backups[name]  # it is of the deleted store
 
 
 async def _recipient_policy(play: Play, step: model.RecipientPolicy) -> None:
     await play.lab.set_recipient_policy(recipient_update=step.runs, domain=step.domain, at_once=step.at_once)
 
 
-def _can_delete(play: Play, step: model.Directory) -> bool:
-    """Return whether a store exists that is no bridgehead, and the other one runs."""
-    lab, both = play.lab, (step.on, step.delete)
+def _can_delete(play: Play, on: str, store: str) -> bool:
+    """Return whether a store exists that is no bridgehead, and the other one, on which it is deleted, runs."""
+    lab, both = play.lab, (on, store)
     through = {end for connector in lab.topology.connectors for end in connector.bridgeheads}
     return (
-        step.on != step.delete
+        on != store
         and not any(name not in lab.names or play.absent(name) for name in both)
-        and not play.deleted(step.delete)
-        and step.delete not in through
-        and lab.running(step.on)
-        and lab.faults.lets_act(step.on)
+        and not play.deleted(store)
+        and store not in through
+        and lab.running(on)
+        and lab.faults.lets_act(on)
     )
 
 

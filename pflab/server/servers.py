@@ -1,4 +1,5 @@
-"""The servers of a lab over HTTP: they stop, start, are killed, saved, restored and deleted, and take mail from outside."""
+"""The servers of a lab over HTTP: they stop, start, are killed, saved, restored, deleted and created again, and take mail from
+outside."""
 
 from __future__ import annotations
 
@@ -94,6 +95,13 @@ async def restore(lab: ServedLab, name: str, body: BackupOf) -> Response:
 async def delete(lab: ServedLab, name: str, body: Deletion) -> Response:
     """Delete a stopped server's store from the directory; it never starts again."""  # spec: RP-6
     await lab.delete_store(name, on=body.on, force=body.force)
+    return _status_of(lab, name)
+
+
+@SERVERS.post("/create")
+async def create(lab: ServedLab, name: str) -> Response:
+    """Create a new, empty store for a server whose store was deleted from the directory, and start it."""  # spec: RP-7
+    await lab.create_store(name)
     return _status_of(lab, name)
 
 

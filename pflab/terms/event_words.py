@@ -385,6 +385,7 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "tombstone.dropped": lambda e, n: f"drops the tombstone of {n.what(e.folder, e.object, e.number)}",
     "backup.made": lambda e, n: f"copies the database of {e.store} as {e.backup}",
     "backup.restored": lambda e, n: f"puts {e.backup} in the place of the database of {e.store}",
+    "store.created": lambda e, n: f"creates a new, empty store for {e.store}",
     "link.down": lambda e, n: (
         f"notes that {e.by} cannot connect over {e.connector}{f': {e.reason}' if e.reason else ''}"
         f"{'; mail goes another way' if e.avoided else ''}"

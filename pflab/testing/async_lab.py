@@ -95,6 +95,7 @@ class AsyncLab:
     backup = _waits(Lab.backup)
     restore = _waits(Lab.restore)
     delete_store = _waits(Lab.delete_store)
+    create_store = _waits(Lab.create_store)
     set_recipient_policy = _waits(Lab.set_recipient_policy)
     folders = _waits(Lab.folders)
     create_folder = _waits(Lab.create_folder)

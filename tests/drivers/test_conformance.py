@@ -456,6 +456,42 @@ class ServerCases:
             (mail,) = [event for event in events_of(lab, MailSubmitted, "A") if event.at > START_AT + HOUR_US]
             assert mail.recipients == ("B-IS@contoso.test",)
 
+    async def test_a_store_is_created_again_under_its_name(self, make_lab: LabFactory) -> None:
+        """RP-7: a server whose store was deleted gets a new, empty one, with another GUID. Servers that ran, that were stopped
+        or that join later have its new entry, and it gets content as soon as a list names it. A server with a store gets
+        none."""
+        async with make_lab(ONE_TO_GO) as lab:
+            await post(lab, "Z", "before")
+            await lab.advance(START_AT + HOUR_US)
+            backup = await lab.backup("Z")
+            with pytest.raises(LabError, match="server Z has a store"):
+                await lab.create_store("Z")
+            await lab.stop("B")
+            await lab.kill("Z")
+            await lab.delete_store("Z", on="A", force=True)
+            await lab.create_store("Z")
+            assert lab.running("Z")
+            await lab.start("B")
+            await lab.start("E")
+            with pytest.raises(LabError, match="not a backup of Z"):
+                await lab.restore("Z", backup)
+            first, again = events_of(lab, NodeStarted, "Z")
+            assert again.reason == "first"
+            assert again.replica_guid != first.replica_guid
+            assert [event.directory_object for event in events_of(lab, StoreDeleted, "B")] == [0]
+            await lab.advance(lab.now + DAY_US)
+            assert [folder.path for folder in lab.read("Z", lambda node: node.folders())] == ["Projects"]
+            await lab.do("A", lambda node, now: node.change_folder(now, "Projects", replicas=["A", "B", "Z"]))
+            assert await lab.until(
+                lambda: lab.read("Z", lambda node: bool(node.folders()[0].held_here)), lab.now + HOUR_US
+            )
+            await post(lab, "Z", "after")
+            await lab.advance(lab.now + DAY_US)
+            for name in "ABZ":
+                assert subjects(lab, name) == ["after", "before"]
+            for name in "AB":
+                assert "Z" in {row.store for row in lab.read(name, lambda node: node.state("1-1").rows)}
+
     async def test_a_stopped_server_is_told_of_a_join_when_it_starts(self, make_lab: LabFactory) -> None:
         """A server that was stopped when a store joined learns of it at its start, and sends it the hierarchy."""
         async with make_lab(LATE_STORE) as lab:

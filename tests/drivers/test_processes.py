@@ -127,8 +127,10 @@ async def test_a_joining_store_is_in_every_directory_before_it_runs(
     orders: list[str] = []
     enter, go = RemoteNode.enter, RemoteHost.go
 
-    def entering(node: RemoteNode, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str) -> None:
-        enter(node, now, store, stamps, missing)
+    def entering(
+        node: RemoteNode, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str, number: int
+    ) -> None:
+        enter(node, now, store, stamps, missing, number)
         orders.append(f"{node.name} knows {store}")
 
     async def going(host: RemoteHost) -> None:

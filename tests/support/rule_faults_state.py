@@ -100,6 +100,12 @@ def _left_on_the_list(trace: Trace) -> None:
             event["replicas"] = [*event["replicas"], gone["store"]]
 
 
+def _keeps_its_guid(trace: Trace) -> None:
+    """The store that is created again starts with the GUID of the deleted one."""
+    starts = [event for event in trace["B"] if event["type"] == "node.started"]
+    starts[-1]["replica_guid"] = starts[0]["replica_guid"]
+
+
 def _deleted_rightly(trace: Trace) -> None:
     """A store that no folder lists is deleted: as in the orphan story, but the lists changed a moment before."""
     gone = nth(trace, "store.deleted")
@@ -150,6 +156,8 @@ FAULTS: Mapping[str, Fault] = {
     "a new store asks for the hierarchy": ("new-store", _never_asked),
     "a store with replicas is not deleted": ("stories/orphan", set_("store.deleted", forced=False)),
     "a store removed by force leaves all lists": ("stories/orphan", _left_on_the_list),
+    "a store is created in place of a deleted one": ("store-created-again", set_("store.created", directory_object=2)),
+    "a created store begins as new": ("store-created-again", _keeps_its_guid),
     "an edit covers the versions in its store": ("edit", _forgetful),
     "conflict notices follow the resolve method": ("resolve-methods", _notice_of_a_silent_folder),
     "only contacts resolve conflicts": (

@@ -307,10 +307,12 @@ class StoreDeleted(Event, frozen=True, kw_only=True, tag="store.deleted"):
     """A store was deleted from the directory.
 
     forced: it was still on replica lists. Only the server where it was deleted sets this field (spec: RP-6).
+    directory_object: which object of this name it was: 0, and one more each time the store is created again (spec: RP-7).
     """
 
     store: str
     forced: bool
+    directory_object: int = 0
 
 
 class Loss(Event, frozen=True, kw_only=True, tag="loss"):

@@ -63,6 +63,16 @@ class BackupRestored(Event, frozen=True, kw_only=True, tag="backup.restored"):
     backup: str
 
 
+class StoreCreated(Event, frozen=True, kw_only=True, tag="store.created"):
+    """A new store was created under the name of a deleted one. It begins with an empty database at the server's next start.
+
+    directory_object: which object of this name it is; that of the first store is 0 (spec: RP-7).
+    """
+
+    store: str
+    directory_object: int
+
+
 class SettingIgnored(Event, frozen=True, kw_only=True, tag="setting.ignored"):
     """This node ignores the setting, because the value is not usable. `reason` says why (spec: BF-7)."""
 
@@ -142,6 +152,7 @@ RunEvent = (
     | NodeStopped
     | BackupMade
     | BackupRestored
+    | StoreCreated
     | SettingIgnored
     | SettingValue
     | RecipientPolicy

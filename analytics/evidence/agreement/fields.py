@@ -68,6 +68,10 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "through": (B, "what the store had when it was restored"),
     },
     "backup.restored": {"store": (B, "backup.made"), "backup": (B, "backup.made")},
+    "store.created": {
+        "store": (E, "the topology"),
+        "directory_object": (B, "store.deleted, if the store was deleted again"),
+    },
     "setting.ignored": {
         "name": (D, "the topology"),
         "value": (D, "the topology"),
@@ -394,6 +398,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
     "store.deleted": {
         "store": (E, "address.stamped or address.missing"),
         "forced": (B, "the replica lists that name the store"),
+        "directory_object": (B, "store.created; the first object has no such event"),
     },
     "loss": {"folder": (B, "the folders"), "cnset": (B, "change.made"), "reason": (I, "words for people")},
     "folder.shown": {

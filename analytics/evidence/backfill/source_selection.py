@@ -54,25 +54,25 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
     def last(column: str, *of: str) -> Column:
         return F.last(column, ignorenulls=True).over(before("trace", "node", *of))
 
+    every = every.withColumn("life", F.expr(_LIFE))
     with_state = every.withColumn("prefers", last("prefers")["store"])
     with_state = with_state.withColumn("listed_seq", last("listed_seq", "folder"))
-    with_state = with_state.withColumn("down", F.coalesce(last("marked", "store"), F.lit(False)))
-    with_state = with_state.withColumn("asked_at", last("asked", "store")).drop("asked")
-    with_state = with_state.withColumn("transit", last("mean", "store")).drop("mean")
-    with_state = with_state.withColumn("latest", last("latest", "store", "folder"))
-    with_state = with_state.withColumn("said", last("said", "store", "folder"))
-    all_expired = F.flatten(F.collect_list("expired").over(before("trace", "node", "store", "folder")))
+    with_state = with_state.withColumn("down", F.coalesce(last("marked", "store", "life"), F.lit(False)))
+    with_state = with_state.withColumn("asked_at", last("asked", "store", "life")).drop("asked")
+    with_state = with_state.withColumn("transit", last("mean", "store", "life")).drop("mean")
+    with_state = with_state.withColumn("latest", last("latest", "store", "life", "folder"))
+    with_state = with_state.withColumn("said", last("said", "store", "life", "folder"))
+    all_expired = F.flatten(F.collect_list("expired").over(before("trace", "node", "store", "life", "folder")))
     with_state = with_state.withColumn("expired", all_expired)
-    with_state = with_state.withColumn("gone_seq", last("gone_seq", "store")).where("what is not null")
+    with_state = with_state.where("what is not null")
     # A new list drops the rows of stores that left. Which stores left, and their last mails, are not examined.
     newest = F.greatest(F.col("latest"), F.col("said"))  # by seq
     is_leaving = F.col("said.seq").isNotNull() & (newest["seq"] == F.col("said.seq"))
     with_state = with_state.withColumn("leaving", is_leaving)
-    newest = F.when(F.coalesce(F.col("gone_seq") < newest["seq"], F.col("gone_seq").isNull()), newest)
     for column, latest, old in (("row", F.col("latest"), "stale"), ("claim", newest, "unsure")):
         is_old = F.coalesce(latest["seq"] < F.col("listed_seq"), F.lit(False))
         with_state = with_state.withColumn(old, is_old).withColumn(column, F.when(~is_old, latest["row"]))
-    with_state = with_state.drop("latest", "said", "gone_seq")
+    with_state = with_state.drop("latest", "said", "deletion", "life")
     costs = F.broadcast(org.costs.select("trace", "node", "store", "cost", "affinity"))
     versions = F.broadcast(org.servers.select("trace", "store", "version", "site"))
     result = with_state.join(costs, ["trace", "node", "store"], "left").join(versions, ["trace", "store"], "left")
@@ -103,9 +103,13 @@ def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
     )
 
 
+_LIFE: Final = "count(deletion) over (partition by trace, node, store order by seq)"
+"""How often a node had found a store deleted: a store that is created under its name is another one (RP-7)."""
+
+
 def _known(events: Silver, pairs: DataFrame) -> DataFrame:
     """Return what a node learned about a store, for these `pairs`: its row (latest), what it said when it left (said), that it
-    was deleted (gone_seq), that it is down or up again (marked), its mean transmission time (mean), and when the node asked it
+    was deleted (deletion), that it is down or up again (marked), its mean transmission time (mean), and when the node asked it
     (asked)."""
     rows = events.of("row.replaced").select(
         "trace",
@@ -124,8 +128,13 @@ def _known(events: Silver, pairs: DataFrame) -> DataFrame:
         return events_of.join(pairs, ["trace", "node", "store"], "left_semi")
 
     every = of_pairs(rows)
-    deleted = events.of("store.deleted").select("trace", "node", "seq", "store", F.col("seq").alias("gone_seq"))
-    mails = (of_pairs(down), _means(of_pairs(up), events), of_pairs(_turns(events)), of_pairs(_expired(events)))
+    deleted = events.of("store.deleted").select("trace", "node", "seq", "store", F.lit(True).alias("deletion"))
+    mails = (
+        of_pairs(down),
+        _means(of_pairs(up), of_pairs(deleted), events),
+        of_pairs(_turns(events)),
+        of_pairs(_expired(events)),
+    )
     for more in (*mails, of_pairs(_leavers(events)), of_pairs(deleted)):
         every = every.unionByName(more, allowMissingColumns=True)
     return every
@@ -175,7 +184,7 @@ def _expired(events: Silver) -> DataFrame:
     )
 
 
-def _means(mails: DataFrame, events: Silver) -> DataFrame:
+def _means(mails: DataFrame, deleted: DataFrame, events: Silver) -> DataFrame:
     """Return `mails` with mean: the running mean of the transmission times up to this mail, in which the newest time has a
     weight of one quarter. For a mail that a later one has overtaken, mean and marked are null: such a mail is not counted
     (RT-3), and does not mark its sender up, because anyone can send an old mail again (BF-4, ML-6).
@@ -183,11 +192,14 @@ def _means(mails: DataFrame, events: Silver) -> DataFrame:
     Only the last WEIGHING mails are used.
     """
     submissions = events.of("mail.submitted").select("trace", "mail", F.col("at").alias("sent_at"))
-    both = mails.join(submissions, ["trace", "mail"], "left")
-    pair = Window.partitionBy("trace", "node", "store").orderBy("seq")
+    of_lives = (
+        mails.unionByName(deleted, allowMissingColumns=True).withColumn("life", F.expr(_LIFE)).where("deletion is null")
+    )
+    both = of_lives.join(submissions, ["trace", "mail"], "left")
+    pair = Window.partitionBy("trace", "node", "store", "life").orderBy("seq")
     latest = F.max("sent_at").over(pair.rowsBetween(Window.unboundedPreceding, -1))
     news = both.withColumn("news", F.coalesce(F.col("sent_at") > latest, F.lit(True)))
-    line = Window.partitionBy("trace", "node", "store", "news").orderBy("seq").rowsBetween(-WEIGHING, 0)
+    line = Window.partitionBy("trace", "node", "store", "life", "news").orderBy("seq").rowsBetween(-WEIGHING, 0)
     took = F.greatest(F.col("at") - F.col("sent_at"), F.lit(0))
     mean = "aggregate(slice(tooks, 2, size(tooks)), tooks[0], (a, t) -> a + cast(floor((t - a) / 4) as bigint))"
     weighed = news.withColumn("tooks", F.collect_list(took).over(line))

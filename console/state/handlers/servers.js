@@ -44,7 +44,12 @@ export const SERVERS = {
   },
   "store.deleted": (state, event) => {
     const server = serverOf(state, event.store);
-    if (server) server.status = "deleted";
+    // A server that did not run learns late that an old object was deleted (spec: RP-7).
+    if (server && (event.directory_object ?? 0) >= server.object) server.status = "deleted";
+  },
+  "store.created": (state, event) => {
+    const server = serverOf(state, event.store);
+    if (server) Object.assign(server, { status: "stopped", object: event.directory_object });
   },
   "fault.injected": (state, event) => {
     if (event.kind === "kill") {

@@ -1,4 +1,4 @@
-/** What can be done to a server: stop, start, kill, back up, restore. */
+/** What can be done to a server: stop, start, kill, back up, restore, give it a new store. */
 
 import { server as order } from "../../api.js";
 import { shortInstant } from "../../state/lab_time.js";
@@ -27,7 +27,11 @@ export function ServerActions({ store, state, name }) {
               Kill
             </button>
             <button onClick=${() => store.orders.send(`Backing up ${name}`, order(name, "backup"))}>Back up</button>`
-          : html`<button disabled=${status === "deleted"} onClick=${() => store.orders.send(`Starting ${name}`, order(name, "start"))}>Start</button>`
+          : status === "deleted"
+            ? html`<button title="Create a new, empty store on this server" onClick=${() => store.orders.send(`Creating a new store for ${name}`, order(name, "create"))}>
+                New store
+              </button>`
+            : html`<button onClick=${() => store.orders.send(`Starting ${name}`, order(name, "start"))}>Start</button>`
       }
       <button
         disabled=${backups.length === 0}

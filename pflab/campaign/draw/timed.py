@@ -146,8 +146,14 @@ def join(*, at_us: int, store: str) -> Timed:
 
 
 def delete_store(*, at_us: int, on: str, store: str) -> Timed:
-    """Stop a store and delete it from the directory, even if it holds replicas. It never runs again."""
+    """Stop a store and delete it from the directory, even if it holds replicas. It runs again only after
+    `create_store`."""
     return Timed(at_us, "directory", {"delete": store, "on": on, "force": True, "stop": True})
+
+
+def create_store(*, at_us: int, store: str) -> Timed:
+    """Create a new store for a server whose store was deleted (spec: RP-7)."""
+    return Timed(at_us, "directory", {"create": store})
 
 
 # --- faults

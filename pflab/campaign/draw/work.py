@@ -35,6 +35,8 @@ _TWINS = 0.2
 _SUSPENDED = 0.1
 _SUSPENDED_US = (20 * MINUTE_US, 2 * HOUR_US, 9 * HOUR_US, 40 * HOUR_US)
 _DELETED = 0.1
+_CREATED_AGAIN = 0.5
+_WITHOUT_STORE_US = (0, 10 * MINUTE_US, 3 * HOUR_US, 14 * HOUR_US)
 
 _ARRIVED_US = HOUR_US
 """A message older than this has probably reached the other holders."""
@@ -71,6 +73,24 @@ def _deleted_store(draw: random.Random, state: DrawState) -> Iterator[timed.Time
         store = draw.choice(dispensable)
         on = draw.choice([candidate for candidate in state.stores if candidate != store])
         yield timed.delete_store(at_us=state.instant(draw, 0.3, 0.9), on=on, store=store)
+
+
+def draw_created_stores(draw: random.Random, state: DrawState, steps: Sequence[timed.Timed]) -> list[timed.Timed]:
+    """Return steps that create some of the stores again that these steps delete, and give them replicas (spec: RP-7)."""
+    created: list[timed.Timed] = []
+    for step in steps:
+        if step.verb != "directory" or draw.random() >= _CREATED_AGAIN:
+            continue
+        store, on = step.args["delete"], step.args["on"]
+        again = timed.create_store(at_us=step.at_us + draw.choice(_WITHOUT_STORE_US), store=store)
+        created.append(again)
+        for folder in draw.sample(state.folders, min(len(state.folders), draw.choice((0, 1, 2)))):
+            at_us = again.at_us + draw.choice((0, 20, 200)) * MINUTE_US
+            created.append(timed.add_replica(at_us=at_us, on=on, folder=folder.label, store=store))
+            at_us += draw.choice((40, 500)) * MINUTE_US
+            created.append(timed.post(at_us=at_us, on=store, folder=folder.label, label=state.label("m")))
+        state.lasts_until(again.at_us + HOUR_US)
+    return created
 
 
 def draw_orders(draw: random.Random, state: DrawState) -> list[timed.Timed]:

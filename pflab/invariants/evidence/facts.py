@@ -34,6 +34,7 @@ from traces.events import (
     RequestEnded,
     RequestSent,
     RowReplaced,
+    StoreDeleted,
     TombstoneDropped,
     VersionApplied,
     VersionIgnored,
@@ -293,6 +294,12 @@ class Facts:
             reports = [report for at, report in self._reported_early.pop(key) if event.at < at + wait_us]
             self.reported_expired[key] = bits.union((bits.EMPTY, *reports))
         self.began[event.node, event.folder] = self._counters.get(self.guid_of.get(event.node, ""), 0)
+
+    @event_handler
+    def _store_deleted(self, event: StoreDeleted) -> None:
+        for of_others in (self.reported_expired, self.rows, self._reported_early):
+            for key in [key for key in of_others if key[0] == event.node and key[2] == event.store]:
+                del of_others[key]
 
     @event_handler
     def _tombstone_dropped(self, event: TombstoneDropped) -> None:

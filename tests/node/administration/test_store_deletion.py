@@ -1,16 +1,19 @@
-"""Deleting a store from the directory (spec: RP-6)."""
+"""Deleting a store from the directory, and creating it again (spec: RP-6, RP-7)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
 
 from node.errors import Misuse, NoReplicaHere
+from node.state.database import Database
+from node.state.directory import Stamp
 from tests.support.clock import HOUR_MIN, STATUS_CHECK_MIN
 from tests.support.post_office import PostOffice, deliver_all
 from tests.support.topologies import THREE_STORES_AND_CONTACT
-from traces.events import Loss
+from traces.events import AddressStamped, Loss, NodeStarted, StoreDeleted
 
 ONLY = THREE_STORES_AND_CONTACT + "  Alone: {replicas: [C]}\n"
 
@@ -41,8 +44,8 @@ def test_a_store_without_replicas_is_deleted() -> None:
     assert {row.store for row in office["A"].state("1-1").rows} == {"A", "B"}
 
 
-def removed_by_force() -> PostOffice:
-    """Only C has its post, as A and B know. C is gone, and A deletes it by force."""
+def removed_by_force(told: Sequence[str] = ("A", "B")) -> PostOffice:
+    """Only C has its post, as A and B know. C is gone, and A deletes it by force, of which these stores hear."""
     office = PostOffice(ONLY)
     office["C"].post(office.at(1), "Projects", subject="only there")
     office.cycle("C", office.at(15))
@@ -51,9 +54,10 @@ def removed_by_force() -> PostOffice:
     office["C"].close(office.at(STATUS_CHECK_MIN + 1))
     office.running.remove("C")
     office["A"].delete_store(office.at(STATUS_CHECK_MIN + 2), "C", force=True)
-    office["B"].left(office.at(STATUS_CHECK_MIN + 2), "C")
-    for minutes in (15, 30):
-        office.run(office.at(STATUS_CHECK_MIN + minutes))
+    if "B" in told:
+        office["B"].left(office.at(STATUS_CHECK_MIN + 2), "C")
+        for minutes in (15, 30):
+            office.run(office.at(STATUS_CHECK_MIN + minutes))
     return office
 
 
@@ -129,3 +133,26 @@ def test_a_store_that_has_not_left_its_folder_yet_is_not_deleted() -> None:
         office["A"].delete_store(office.at(31), "C")
     office["A"].delete_store(office.at(32), "C", force=True)
     assert [event.node for event in office.events if isinstance(event, Loss)] == ["A"]
+
+
+def test_a_store_that_heard_of_neither_deletion_nor_creation_forgets_the_old_object_first() -> None:
+    """A store that did not run meanwhile deletes the old object with its rows, before it enters the new one (spec: RP-7)."""
+    office = removed_by_force(told=("A",))
+    before = len(office.events)
+    office["B"].enter(office.at(STATUS_CHECK_MIN + 60), "C", [Stamp("contoso.test", 0)], number=1)
+    news = [event for event in office.events[before:] if isinstance(event, StoreDeleted | Loss | AddressStamped)]
+    assert [type(event) for event in news] == [StoreDeleted, Loss, AddressStamped]
+    office["B"].enter(office.at(STATUS_CHECK_MIN + 61), "C", [Stamp("contoso.test", 0)], number=1)
+    assert not [event for event in office.events[before + len(news) :] if isinstance(event, StoreDeleted)]
+
+
+def test_a_created_store_is_empty_and_has_another_guid() -> None:
+    """A store that is created again begins as new: without folders, and with a new replica GUID (spec: RP-7, CN-1)."""
+    office = removed_by_force()
+    now = office.at(STATUS_CHECK_MIN + 60)
+    office["C"].restore(now, Database.of_new_store("C", 1, now))
+    started = [event for event in office.events if isinstance(event, NodeStarted) and event.node == "C"]
+    assert [event.reason for event in started] == ["first", "first"]
+    assert started[0].replica_guid != started[1].replica_guid
+    assert [folder.path for folder in office["C"].folders()] == []
+    assert not [event for event in office.events if isinstance(event, Loss) and event.node == "C"]

@@ -9,7 +9,12 @@ from pflab.invariants.backfill_timeouts import SilentSourcesGoDown, TimeoutsSend
 from pflab.invariants.folder_tree import ListedStoresHold, TreeIsComputed
 from pflab.invariants.invariant import Invariant
 from pflab.invariants.mail_contents import OwnRowIsTrue
-from pflab.invariants.replica_addition import LossesAreReported, NewReplicasRequestStatus, RestoredStoresGetNewGuids
+from pflab.invariants.replica_addition import (
+    CreatedStoresBeginAsNew,
+    LossesAreReported,
+    NewReplicasRequestStatus,
+    RestoredStoresGetNewGuids,
+)
 from pflab.invariants.replica_removal import (
     LastReplicasStay,
     LeavingStoresBroadcastFirst,
@@ -52,6 +57,7 @@ from traces.events import (
     RequestSent,
     RowReplaced,
     SourceDown,
+    StoreCreated,
     StoreDeleted,
     TombstoneDropped,
 )
@@ -165,6 +171,29 @@ def test_a_backup_that_is_too_old() -> None:
     goes_back(trace, "ef" * 16)
     (witness,) = trace.witnesses()
     assert "the shortest tombstone age" in witness
+
+
+def creates(trace: Trace, directory_object: int, guid: str, reason: str = "first") -> None:
+    """The lab creates a store for A, which starts."""
+    trace.add(StoreCreated, "lab", store="A", directory_object=directory_object)
+    trace.add(NodeStarted, "A", version="2003", replica_guid=guid, reason=reason)
+
+
+def test_a_created_store_that_does_not_begin_as_new() -> None:
+    """A store is created only after the deletion of the one before it, and begins as new with a new GUID (RP-7, CN-1)."""
+    trace = trace_of_holders(CreatedStoresBeginAsNew)
+    trace.add(StoreDeleted, "B", store="A", forced=True)
+    creates(trace, 1, NEW_GUID)
+    assert trace.witnesses() == []
+    creates(trace, 2, "ef" * 16)
+    (witness,) = trace.witnesses()
+    assert witness == "a store was created for A, whose store was not deleted"
+    trace.add(StoreDeleted, "B", store="A", forced=True, directory_object=2)
+    creates(trace, 3, NEW_GUID)
+    assert len(trace.witnesses()) == 2
+    trace.add(StoreDeleted, "B", store="A", forced=True, directory_object=3)
+    creates(trace, 4, "fe" * 16, "restart")
+    assert len(trace.witnesses()) == 3
 
 
 def test_a_loss_that_is_not_reported() -> None:

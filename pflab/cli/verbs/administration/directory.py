@@ -16,7 +16,7 @@ from topology.problems import did_you_mean, quoted
 from traces.labtime import format_instant
 
 directory = verb_with_actions(
-    """Show the directory objects of stores with their mail addresses; delete stores, change the recipient policy.
+    """Show the directory objects of stores; delete stores and create them again; change the recipient policy.
 
     Without an action, the verb shows the objects. A store without an address can neither send nor receive replication mail.
     The recipient update service gives addresses to new stores.
@@ -133,6 +133,24 @@ def delete(
     with client_of(lab) as client:
         client.delete_store(store, on=on, force=force)
     return _report({"deleted": store, "on": on}, f"store {store} is deleted from the directory", as_json)
+
+
+@directory.command()
+def create(
+    store: Annotated[str, Argument(metavar="SERVER", help="The server, whose store was deleted.")],
+    *,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Create a new, empty store for a server whose store was deleted, and start it.
+
+    The store holds no replicas until they are added to it.
+
+    Example: pflab directory create B
+    """
+    with client_of(lab) as client:
+        client.create_store(store)
+    return _report({"created": store}, f"server {store} has a new store", as_json)
 
 
 def _report(change: dict[str, Any], sentence: str, as_json: bool) -> int:
