@@ -184,7 +184,10 @@ def _base(ctx: Context, s: Stimulus, target: _Target, names: Sequence[str]) -> _
 
 
 def _number_of(ctx: Context, name: str, numbers: Iterable[ChangeNumber]) -> ChangeNumber:
-    """Return the change number with this name: as traces write it, or as people read it. Raise Misuse unless there is one."""
+    """Return the change number with this name: as traces write it, or as people read it.
+
+    Raise MessageUnknown for another name.
+    """
     matches = [number for number in numbers if name in {number.text, named(number, ctx.store.names())}]
     if len(matches) == 1:
         return matches[0]
@@ -192,7 +195,7 @@ def _number_of(ctx: Context, name: str, numbers: Iterable[ChangeNumber]) -> Chan
         texts = ", ".join(number.text for number in matches)
         raise Misuse(f"{name} is more than one version of the message; write one of: {texts}")
     known = ", ".join(named(number, ctx.store.names()) for number in sorted(numbers))
-    raise Misuse(f"{name!r} is not a version of the message; the versions that {ctx.name} knows are: {known}")
+    raise MessageUnknown(f"{name} is not a version of the message; the versions that {ctx.name} knows are: {known}")
 
 
 def edit(

@@ -29,6 +29,7 @@ _OLDEST_REPLICA = 7
 
 BRANCHES: tuple[str, ...] = (
     "conflict",
+    "two saves of one version",
     "conflict notice sent",
     "conflict ended",
     "conflict where the last writer wins",
@@ -178,6 +179,10 @@ class BranchCounter:
             self.counts[branch] += 1
         if event.reason == "old" and event.kind == "fai":
             self.counts["conflict of associated messages"] += 1
+
+    @event_handler
+    def _saved(self, event: ev.ChangeMade) -> None:
+        self.counts["two saves of one version"] += bool(event.rivals)
 
     @event_handler
     def _applied(self, event: ev.VersionApplied) -> None:

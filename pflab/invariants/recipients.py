@@ -160,8 +160,11 @@ class StatusesOf55FollowOwnChanges(Invariant):
 
 class EachNumberIsNamedOnce(Invariant):
     id = "each number is named once"
-    rules = ("CN-6", "CN-7")
-    says = "The mails of one broadcast name different numbers: no mail claims a number that a later mail brings."
+    rules = ("CN-6", "CN-7", "CF-6")
+    says = (
+        "The mails of one broadcast name different numbers: no mail claims a number that a later mail brings. Versions that "
+        "are in conflict may each bring the numbers that both replace."
+    )
 
     def remember(self) -> None:
         self._named: dict[str, tuple[str, dict[bool, dict[str, int]]]] = {}
@@ -183,7 +186,9 @@ class EachNumberIsNamedOnce(Invariant):
                 self._named[event.node] = (section.folder, claims)
             for text, fai in ((section.cnset, False), (section.cnset_fai, True)):
                 before, numbers = claims.setdefault(fai, {}), bits.parse(text)
-                twice = bits.common(before, numbers)
+                twice = bits.minus(
+                    bits.common(before, numbers), {} if fai else self.facts.shared.get(section.folder, {})
+                )
                 bits.add(before, numbers)
                 if twice:
                     subject = f"{event.node}'s {mail_name(event.message_type)} for {self.facts.folder(section.folder)}"
@@ -235,9 +240,10 @@ class OrdersAreCarriedOut(Invariant):
         recipients = stores_of(event.recipients)
         numbers = {False: bits.parse(section.cnset), True: bits.parse(section.cnset_fai)}
         place = (event.node, section.folder)
+        shared = {False: self.facts.shared.get(section.folder, {}), True: {}}
         for order, unsent in self._unsent.get(place, ()):
             if frozenset(order.stores) == recipients and all(
-                not bits.minus(numbers[fai], unsent[fai]) for fai in unsent
+                not bits.minus(bits.minus(numbers[fai], unsent[fai]), shared[fai]) for fai in unsent
             ):
                 for fai in unsent:
                     unsent[fai] = bits.minus(unsent[fai], numbers[fai])

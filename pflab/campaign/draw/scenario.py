@@ -15,7 +15,7 @@ from pflab.campaign.draw.motif_builder import CONTACT, quick_settings
 from pflab.campaign.draw.motifs import draw_motifs
 from pflab.campaign.draw.state import DrawState
 from pflab.campaign.draw.timed import Span, Timed
-from pflab.campaign.draw.work import draw_created_stores, draw_orders, draw_work
+from pflab.campaign.draw.work import draw_created_stores, draw_orders, draw_saves, draw_work
 from pflab.campaign.scenario_document import Document, known_steps
 from topology.enums import ALL_VERSIONS, ResolveMethod
 from topology.model import Topology
@@ -68,6 +68,7 @@ def draw_scenario(
     orders = draw_orders(_generator(seed, "orders"), state)
     orders += draw_administration(_generator(seed, "administration"), state)
     orders += draw_created_stores(_generator(seed, "created stores"), state, [*work, *more_steps])
+    more_steps += draw_saves(_generator(seed, "saves"), [*work, *more_steps])
     more_faults += draw_unstamped(_generator(seed, "addresses"), state, faults)
     if topology is None:
         _add_settings(document, state)

@@ -57,6 +57,12 @@ def edit(*, at_us: int, on: str, message: str) -> Timed:
     return Timed(at_us, "edit", {"on": on, "message": message, "subject": f"{message} by {on}"})
 
 
+def save_of_first(*, at_us: int, on: str, message: str) -> Timed:
+    """Return an edit by somebody who opened the message as it was posted (spec: CF-6)."""
+    words = {"subject": f"{message} saved on {on}", "based_on": [message]}
+    return Timed(at_us, "edit", {"on": on, "message": message, **words})
+
+
 def delete(*, at_us: int, on: str, message: str) -> Timed:
     return Timed(at_us, "delete", {"on": on, "message": message})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pflab.campaign.draw import timed
@@ -37,6 +37,9 @@ _SUSPENDED_US = (20 * MINUTE_US, 2 * HOUR_US, 9 * HOUR_US, 40 * HOUR_US)
 _DELETED = 0.1
 _CREATED_AGAIN = 0.5
 _WITHOUT_STORE_US = (0, 10 * MINUTE_US, 3 * HOUR_US, 14 * HOUR_US)
+
+_SCENARIOS_WITH_SAVES = 0.3
+_AFTER_EDIT_US = (0, MINUTE_US, MINUTE_US, 20 * MINUTE_US, 2 * HOUR_US)
 
 _ARRIVED_US = HOUR_US
 """A message older than this has probably reached the other holders."""
@@ -249,6 +252,22 @@ def _edit(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.T
     others = [holder for holder in folder.replicas if holder != store]
     if others and draw.random() < 0.2:
         yield timed.edit(at_us=at_us, on=draw.choice(others), message=message)
+
+
+def draw_saves(draw: random.Random, steps: Iterable[timed.Timed]) -> list[timed.Timed]:
+    """Return second saves of edited messages (spec: CF-6).
+
+    In some scenarios, people have opened a message as it was posted, and save it after one of the edits.
+    """
+    if draw.random() >= _SCENARIOS_WITH_SAVES:
+        return []
+    return [
+        timed.save_of_first(
+            at_us=step.at_us + draw.choice(_AFTER_EDIT_US), on=step.args["on"], message=step.args["message"]
+        )
+        for step in steps
+        if step.verb == "edit" and draw.random() < 0.5
+    ]
 
 
 def _delete(draw: random.Random, state: DrawState, at_us: int) -> Iterator[timed.Timed]:

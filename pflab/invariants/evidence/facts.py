@@ -62,6 +62,8 @@ class Facts:
         self.changes: dict[str, ChangeMade] = {}
         self.ancestors: dict[str, frozenset[str]] = {}
         """All changes that a change supersedes, directly or through others."""
+        self.shared: dict[str, dict[str, int]] = {}
+        """By folder: the numbers that several versions made in one store may include, beside each other (CF-6)."""
         self.of_object: dict[str, list[ChangeMade]] = {}
         self._highest_rank: dict[str, Rank] = {}
         """The highest rank of each object's changes."""
@@ -233,6 +235,9 @@ class Facts:
         for predecessor in event.supersedes:
             ancestors |= self.ancestors.get(predecessor, frozenset())
         self.ancestors[event.number] = frozenset(ancestors)
+        if event.rivals:
+            for number in ancestors:
+                bits.add_number(self.shared.setdefault(event.folder, {}), number)
         self.of_object.setdefault(event.object, []).append(event)
         rank = rank_of(event)
         self._highest_rank[event.object] = max(rank, self._highest_rank.get(event.object, rank))

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from node.errors import Misuse, NotAContact
+from node.errors import MessageUnknown, Misuse, NotAContact
 from node.objects.local_changes import ITEM_ROOM, MAX_ITEM_BYTES
 from tests.support.clock import HOUR_MIN
 from tests.support.post_office import PostOffice, deliver_all
@@ -660,6 +660,8 @@ def test_a_base_is_a_version_of_the_message() -> None:
     """An edit that is based on something else is refused with the versions that the store knows, and nothing changes (CF-6)."""
     office, message, _ = opened()
     other = office["A"].post(office.at(17), "Projects", subject="other")
-    with pytest.raises(Misuse, match=r"'A-2' is not a version of the message; the versions that A knows are: A-1"):
+    with pytest.raises(
+        MessageUnknown, match=r"A-2 is not a version of the message; the versions that A knows are: A-1"
+    ):
         office["A"].edit(office.at(18), "Projects", message, subject="x", based_on=[other.number])
     assert subjects(office, "A", message) == {"one"}

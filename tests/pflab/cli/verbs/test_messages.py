@@ -198,7 +198,7 @@ def test_an_edit_names_the_version_that_was_opened(up: str, capsys: pytest.Captu
     assert said("edit", "A-1", "--node", "A", "--body", "of both", "--based-on", "A-2", "--based-on", "A-3") == "A-4"
     assert "in conflict" not in said("messages", "--server", "A")
     refusal = said("edit", "A-1", "--node", "A", "--body", "x", "--based-on", "B-7", code=ExitCode.UNKNOWN)
-    assert "'B-7' is not a version of the message; the versions that A knows are: A-1, A-2, A-3, A-4" in refusal
+    assert "B-7 is not a version of the message; the versions that A knows are: A-1, A-2, A-3, A-4" in refusal
 
 
 @pytest.mark.live
