@@ -20,6 +20,7 @@ from pflab.scenario.values import Moment
 from pflab.scenario.waits import expect, until
 from pflab.terms.number_sets import parse_named
 from pflab.terms.verdict import join_names
+from topology.arguments import MOST_NAMES
 from traces.labtime import format_instant
 from transport.mime.compose import Attached, NewMail, write_mail
 
@@ -474,8 +475,8 @@ async def _content(play: Play, action: str) -> None:
 
 
 async def _repair(play: Play, _: str) -> None:
-    """End all faults, start all servers that have joined, and let content replicate and addresses be stamped everywhere. From
-    now on the lab must converge (CV-3)."""
+    """End all faults, start all servers that have joined, and let content replicate, addresses be stamped and mail be sent
+    everywhere. From now on the lab must converge (CV-3)."""
     lab = play.lab
     lab.faults.heal()
     if lab.topology.recipient_update_us is None:
@@ -486,11 +487,21 @@ async def _repair(play: Play, _: str) -> None:
     await _content(play, "resume")
     ended: set[str] = set()
     for name in [name for name in lab.names if lab.running(name)]:
+        await _unfreeze(play, name)
         views = lab.read(name, lambda node: node.folders())
         for view in [view for view in views if view.schedule == "never" and not view.hidden and view.id not in ended]:
             with suppress(NodeError):
                 await _always(play, name, view.path)
             ended.add(view.id)
+
+
+async def _unfreeze(play: Play, store: str) -> None:
+    """Let all mails that an administrator has frozen be sent (RT-5)."""
+    for hop in play.lab.read(store, lambda node: node.frozen_queues()):
+        await play.do(store, lambda node, now, hop=hop: node.change_queue(now, "unfreeze", next_hop=hop))  # type: ignore[misc]
+    mails = [mail.id for mail in play.lab.read(store, lambda node: node.queue()) if mail.frozen]
+    if mails:
+        await play.do(store, lambda node, now: node.change_queue(now, "unfreeze", mails=mails[:MOST_NAMES]))
 
 
 async def _always(play: Play, store: str, path: str) -> None:

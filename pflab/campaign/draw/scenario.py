@@ -13,6 +13,7 @@ from pflab.campaign.draw.administration import draw_administration
 from pflab.campaign.draw.faults import FAULT_KINDS, draw_faults, draw_unstamped
 from pflab.campaign.draw.motif_builder import CONTACT, quick_settings
 from pflab.campaign.draw.motifs import draw_motifs
+from pflab.campaign.draw.queues import draw_queues
 from pflab.campaign.draw.state import DrawState
 from pflab.campaign.draw.timed import Span, Timed
 from pflab.campaign.draw.work import draw_created_stores, draw_orders, draw_saves, draw_work
@@ -69,6 +70,7 @@ def draw_scenario(
     orders += draw_administration(_generator(seed, "administration"), state)
     orders += draw_created_stores(_generator(seed, "created stores"), state, [*work, *more_steps])
     more_steps += draw_saves(_generator(seed, "saves"), [*work, *more_steps])
+    orders += draw_queues(_generator(seed, "queues"), state)
     more_faults += draw_unstamped(_generator(seed, "addresses"), state, faults)
     if topology is None:
         _add_settings(document, state)

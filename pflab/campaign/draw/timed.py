@@ -142,6 +142,11 @@ def synchronize(*, at_us: int, on: str, folder: str | None) -> Timed:
     return Timed(at_us, "synchronize", {"folder": folder or HIERARCHY, "on": on})
 
 
+def queue(*, at_us: int, on: str, order: str, next_hop: str | None = None, mail_type: str | None = None) -> Timed:
+    """Freeze, unfreeze, delete or return the mails in a queue, or those of a type."""
+    return Timed(at_us, "queue", {"on": on, "order": order, **_stated(next_hop=next_hop, type=mail_type)})
+
+
 def content(*, at_us: int, action: Literal["suspend", "resume"]) -> Timed:
     """Suspend or resume content replication on every running store."""
     return Timed(at_us, "content", action)

@@ -40,7 +40,7 @@ WORK = {
         "content",
     ]
 }
-ORDERS = {"resend", "synchronize", "directory"}
+ORDERS = {"resend", "synchronize", "directory", "queue"}
 FAULTS = {*FAULT_KINDS, "heal", "stop", "backup"} - {"swizzle"}
 """A swizzle kills and starts servers."""
 
