@@ -8,11 +8,14 @@ from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import UPDATES, MailKind, Mark, mail_name
 from traces.events import (
     ChangeMade,
+    HopFailed,
     HopSent,
     MailFolder,
     MailReceived,
     MailSubmitted,
     NodeStarted,
+    QueueFrozen,
+    QueueUnfrozen,
     ReplicaAdded,
     ReplicaDropped,
     RequestAnswered,
@@ -21,6 +24,7 @@ from traces.events import (
     TombstoneMade,
     VersionApplied,
 )
+from traces.labtime import LabTime
 
 
 class OwnRowIsTrue(Invariant):
@@ -237,6 +241,37 @@ class AnswersAreAsked(Invariant):
             yield f"{event.node} answered {event.requester} with {self.facts.words(extra)}, which was not asked for"
 
 
+class FrozenMailsWait(Invariant):
+    id = "frozen mails wait"
+    rules = ("RT-5",)
+    says = "A mail that is frozen, or whose queue is frozen, is not tried. Only an attempt that had begun goes on."
+
+    def remember(self) -> None:
+        self._queues: dict[tuple[str, str], LabTime] = self.facts.backups.follow({})
+        self._mails: dict[tuple[str, int], LabTime] = self.facts.backups.follow({})
+
+    @event_handler
+    def _frozen(self, event: QueueFrozen) -> None:
+        if event.queue_id is None:
+            self._queues.setdefault((event.node, event.next_hop), event.at)
+        else:
+            self._mails.setdefault((event.node, event.queue_id), event.at)
+
+    @event_handler
+    def _unfrozen(self, event: QueueUnfrozen) -> None:
+        if event.queue_id is None:
+            self._queues.pop((event.node, event.next_hop), None)
+        else:
+            self._mails.pop((event.node, event.queue_id), None)
+
+    @event_handler
+    def _tried(self, event: HopSent | HopFailed) -> Witnesses:
+        since = [self._queues.get((event.node, event.next_hop)), self._mails.get((event.node, event.queue_id))]
+        begun_at = event.at if event.begun_at is None else event.begun_at
+        if event.next_hop and any(frozen_at is not None and frozen_at < begun_at for frozen_at in since):
+            yield f"{event.node} tried mail {event.mail} to {event.next_hop}, which is frozen"
+
+
 MAILING: tuple[type[Invariant], ...] = (
     OwnRowIsTrue,
     OwnRowGrows,
@@ -246,4 +281,5 @@ MAILING: tuple[type[Invariant], ...] = (
     TombstonesStay,
     AcceptedIsDurable,
     AnswersAreAsked,
+    FrozenMailsWait,
 )

@@ -11,6 +11,7 @@ MUTANTS: dict[str, tuple[int, str]] = {
     "delete-does-not-win": (1, "deleted items stay deleted"),
     "failed-counted": (17, CONVERGENCE),
     "first-writer-wins": (4, CONVERGENCE),
+    "frozen-queue-forgotten": (10, "frozen mails are not tried"),
     "old-version-applied": (50, "old versions are not applied"),
     "replica-dropped-at-once": (12, "a dropped replica is complete elsewhere"),
     "told-by-all-holders": (1, "the home store or the author reports a lost edit"),

@@ -4,18 +4,30 @@ passes correct events."""
 from __future__ import annotations
 
 from pflab.invariants.backfill_array import RequestsWithinTheLimit
-from pflab.invariants.mail_contents import AcceptedIsDurable, AnswersAreAsked, SameBytesEverywhere, TombstonesStay
+from pflab.invariants.mail_contents import (
+    AcceptedIsDurable,
+    AnswersAreAsked,
+    FrozenMailsWait,
+    SameBytesEverywhere,
+    TombstonesStay,
+)
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import FOLDER, Trace, applies, number, numbers
 from traces.events import (
+    BackupMade,
+    BackupRestored,
     HopReceived,
     HopSent,
+    NodeStarted,
+    QueueFrozen,
+    QueueUnfrozen,
     RequestAnswered,
     RequestEnded,
     RequestSent,
     TombstoneDropped,
     TombstoneMade,
 )
+from traces.labtime import MINUTE_US
 
 
 def test_other_bytes_than_the_authors() -> None:
@@ -84,3 +96,26 @@ def test_requests_over_the_limit() -> None:
     assert trace.witnesses() == []
     trace.add(RequestSent, "A", source="B", **sent)
     assert trace.witnesses() == ["A has 3 requests outstanding, but its limit is 2"]
+
+
+def test_a_frozen_mail_that_is_tried() -> None:
+    """A mail that is frozen, or whose queue is frozen, must wait, except for an attempt that had begun (RT-5)."""
+    trace = Trace(FrozenMailsWait)
+    sent = {"next_hop": "B", "connector": None, "recipients": (), "size": 1, "attempt": 1}
+    trace.add(QueueFrozen, "A", next_hop="B", queue_id=None)
+    trace.at += MINUTE_US
+    trace.add(HopSent, "A", mail="1@A", queue_id=1, begun_at=START_AT, **sent)
+    trace.add(HopSent, "A", mail="2@A", queue_id=2, **{**sent, "next_hop": "C"})
+    assert trace.witnesses() == []
+    trace.add(HopSent, "A", mail="3@A", queue_id=3, **sent)
+    assert trace.witnesses() == ["A tried mail 3@A to B, which is frozen"]
+    trace.add(QueueUnfrozen, "A", next_hop="B", queue_id=None)
+    trace.add(BackupMade, "lab", store="A", backup="backup-1")
+    trace.add(QueueFrozen, "A", mail="4@A", next_hop="B", queue_id=4)
+    trace.at += MINUTE_US
+    trace.add(HopSent, "A", mail="4@A", queue_id=4, **sent)
+    assert len(trace.witnesses()) == 2
+    trace.add(BackupRestored, "lab", store="A", backup="backup-1")
+    trace.add(NodeStarted, "A", version="2003", replica_guid="ee" * 16, reason="restored")
+    trace.add(HopSent, "A", mail="4@A", queue_id=4, **sent)
+    assert len(trace.witnesses()) == 2
