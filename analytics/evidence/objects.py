@@ -21,8 +21,8 @@ from analytics.evidence.version_history import COVERS
 OBJECT: Final = ("trace", "folder", "object")
 
 _ROW: Final = (
-    "store", "act", "seq", "at", "kind", "number", "guid", "counter", "pcl", "rivals", "modified_at", "digest", "deleted",
-    "undone", "dropped",
+    "store", "act", "seq", "at", "kind", "number", "guid", "counter", "pcl", "rivals", "supersedes", "modified_at", "digest",
+    "deleted", "undone", "dropped",
 )  # fmt: skip
 
 # r, u, v: rows. SQL is easier to read here than nested Python lambdas, because inner and outer rows have different names.

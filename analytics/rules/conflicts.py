@@ -36,6 +36,23 @@ CHECKS: Final = (
         words="concat(node, ' changed ', object, ' without covering a version that it had')",
     ),
     Check(
+        id="a change covers only what it replaces",
+        rules=("CF-6", "CF-1", "CN-4"),
+        table="at_stores",
+        says=(
+            "If the predecessor list of a change covers the version that its store made or applied last, the change"
+            " is made from that version."
+        ),
+        about="kind = 'message' and exists(rows, u -> u.act = 'made' and exists(rows, v -> v.seq < u.seq))",
+        holds=(
+            "not exists(rows, u -> u.act = 'made' and exists(array(array_max(transform(filter(rows, v -> v.seq < u.seq"
+            " and v.act != 'tombstone dropped'), v -> struct(v.seq as seq, v.number as number, v.guid as guid,"
+            " v.counter as counter)))), w -> not array_contains(coalesce(u.supersedes, array()), w.number)"
+            f" and {COVERS.format(v='u', u='w')}))"
+        ),
+        words="concat(node, ' made a version of ', object, ' that replaces the version before it, but is not made from it')",
+    ),
+    Check(
         id="rivals are versions that were not opened",
         rules=("CF-6",),
         table="changes",

@@ -14,6 +14,7 @@ MUTANTS: dict[str, tuple[int, str]] = {
     "frozen-queue-forgotten": (10, "frozen mails are not tried"),
     "old-version-applied": (50, "old versions are not applied"),
     "replica-dropped-at-once": (12, "a dropped replica is complete elsewhere"),
+    "second-save-replaces": (15, "a change covers only what it replaces"),
     "told-by-all-holders": (1, "the home store or the author reports a lost edit"),
 }
 """A handful; docs/how-to/analytics.md lists what the checks find of all."""

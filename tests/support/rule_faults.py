@@ -47,6 +47,10 @@ def _rival_of_its_base(trace: Trace) -> None:
     event["rivals"] += event["supersedes"]
 
 
+def _covers_its_rival(trace: Trace) -> None:
+    del nth(trace, "change.made", where=lambda event: bool(event.get("rivals")))["rivals"]
+
+
 def _replaces_one_less(trace: Trace) -> None:
     event = nth(trace, "change.made", where=lambda event: len(event["supersedes"]) > 1)
     event["supersedes"].remove(next(each for each in event["supersedes"] if each[:32] == event["number"][:32]))
@@ -185,6 +189,7 @@ FAULTS: Mapping[str, Fault] = {
         set_("change.made", where=lambda e: e["operation"] == "modify", operation="create"),
     ),
     "predecessor lists are complete": ("edit", _forgetful),
+    "a change covers only what it replaces": ("two-saves", _covers_its_rival),
     "rivals are versions that were not opened": ("two-saves", _rival_of_its_base),
     "modification times increase": (
         "edit",
