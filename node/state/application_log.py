@@ -216,9 +216,9 @@ KINDS: Final[Mapping[int, LogKind]] = {
         Category.CONFLICTS,
         Logging.MINIMUM,
         lambda _, v: [
-            "Concurrent versions of a message are in conflict.",
+            f"Concurrent {'changes of a folder' if 'lost' in v else 'versions of a message'} are in conflict.",
             f"Folder: ({v['folder']}){v['path']}",
-            f"MID: {v['message']}",
+            *([f"In force: {v['winner']}", f"Lost: {v['lost']}"] if "lost" in v else [f"MID: {v['message']}"]),
         ],
         OWN_SOURCE,
     ),

@@ -293,6 +293,22 @@ def test_conflicts_and_returned_mails_have_categories_of_their_own() -> None:
     assert all(each.text.startswith("A mail could not be delivered to") for each in returned)
 
 
+def test_a_lost_change_of_a_folder_is_a_conflict_in_the_log() -> None:
+    """A concurrent change of a folder that is lost has an entry on each store that got both, with the numbers (HI-5, EV-1)."""
+    office = PostOffice()
+    office["A"].change_folder(office.at(1), "Projects", description="of A")
+    office["B"].change_folder(office.at(2), "Projects", description="of B")
+    office.run(office.at(16))
+    office.run(office.at(17))
+    for name in "ABC":
+        [conflict] = office[name].event_log(event=20003)
+        assert (conflict.level, conflict.category) == ("Warning", "Replication Conflicts")
+        first, folder, *changes = conflict.text.splitlines()
+        assert first == "Concurrent changes of a folder are in conflict."
+        assert folder.endswith(r"IPM_SUBTREE\Projects")
+        assert changes == ["In force: B-1", "Lost: A-1"]
+
+
 def test_an_unexpected_error_is_3079_with_the_functions_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """An error inside the agent rolls back its stimulus, reaches the driver, and leaves a log entry with the stack."""
     office = PostOffice()
