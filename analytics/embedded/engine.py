@@ -62,7 +62,8 @@ def judged(
     settings: Mapping[str, Any] = MappingProxyType({}),
     rules: Rules | None = None,
 ) -> Iterator[Judged]:
-    """Judge the traces in these segments, each with its path or URL and its content. The tables are there inside the block.
+    """Judge the traces in these segments, each with its path or URL and its content. A large segment may be there several
+    times, each time with its next whole lines. The tables are there inside the block.
 
     settings: of DuckDB.
     progress: called with the name of each stage.
@@ -176,8 +177,10 @@ class Engine:
         """Fill the table bronze from the lines of these segments, and return their size in bytes."""
         size, batch_start = 0, 0
         batch: list[pa.Table] = []
+        before = ""
         for file, content in segments:
-            batch.append(table_of(read_lines(file, content)))
+            batch.append(table_of(read_lines(file, content, begins=file != before)))
+            before = file
             size += len(content)
             if size - batch_start > _BATCH_BYTES:
                 self._take(batch, "INSERT INTO bronze")

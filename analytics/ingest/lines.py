@@ -212,12 +212,13 @@ def is_segment(file: str) -> bool:
     return latest is None or not (is_url(file) or Path(latest[1]).is_symlink())
 
 
-def read_lines(file: str, content: bytes) -> Lines:
+def read_lines(file: str, content: bytes, *, begins: bool = True) -> Lines:
     """Return the lines of a segment.
 
     file: its path or URL.
+    begins: whether the content is from the beginning of the file.
     """
-    every = content.removeprefix(_MARK).split(b"\n")
+    every = (content.removeprefix(_MARK) if begins else content).split(b"\n")
     if every[-1] == b"":
         every.pop()
     return Lines(file).take(every)

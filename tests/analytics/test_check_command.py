@@ -114,11 +114,11 @@ def test_tasks_run_with_the_python_of_pflab(project_root: Path, tmp_path: Path) 
 @pytest.mark.parametrize("master", ["local[*]", "local[2]", "spark://host:7077", "yarn"])
 @pytest.mark.parametrize("chosen", [{}, session.QUICK])
 def test_planning_ends_on_every_master(master: str, chosen: Mapping[str, str]) -> None:
-    """On every master, with all settings, a check plans with 3 GB and without constraint propagation. Otherwise it would fill
+    """On every master, with all settings, a check plans with 2 GB and without constraint propagation. Otherwise it would fill
     any heap."""
     settings = session.settings_on(master, chosen)
     assert settings["spark.sql.constraintPropagation.enabled"] == "false"
-    assert settings["spark.driver.memory"] == "3g"
+    assert settings["spark.driver.memory"] == "2g"
 
 
 @pytest.mark.parametrize("by", ["spark-defaults.conf", "--conf", "--driver-memory"])

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analytics.embedded.engine import judged
+from analytics.ingest import places
 from analytics.ingest.lines import (
     ASIDE,
     KEPT_OF_LINE,
@@ -164,6 +166,25 @@ def test_line_ends_are_not_part_of_a_line() -> None:
     """A line ends with LF or CR LF. A last line without an end is a line; an empty file has none."""
     assert read_lines(FILE, line() + b"\r\n" + line()).hash == [zlib.crc32(line())] * 2
     assert read_lines(FILE, b"").hash == []
+
+
+@pytest.mark.parametrize("block_bytes", [1, 150, 1_000_000])
+def test_a_segment_is_read_in_blocks_of_whole_lines(
+    block_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However large a block is, a segment has the same lines. The mark of UTF-8 is left out where the file begins, not where a
+    block does."""
+    monkeypatch.setattr(places, "BLOCK_BYTES", block_bytes)
+    mark, segment = "\ufeff".encode(), tmp_path / "A-1-1.jsonl"
+    content = mark + b"\n".join([line(), mark + line(seq=2), line(seq=3), b"", line(seq=4)])
+    segment.write_bytes(content)
+    blocks = [block for _, block in places.contents([str(segment)])]
+    assert b"".join(blocks) == content
+    assert (len(blocks) > 1) == (block_bytes < len(content))
+    assert all(block.endswith(b"\n") for block in blocks[:-1])
+    with judged(places.contents([str(segment)])) as outcome:
+        rows = outcome.findings["lines"]
+    assert (sum(row.lines for row in rows), sum(row.events for row in rows)) == (5, 3)
 
 
 @pytest.mark.parametrize(
