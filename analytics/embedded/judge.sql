@@ -703,12 +703,12 @@ UNION ALL SELECT c11 AS c1, c76 AS c4, c77 AS c5, c91 AS c3, c71 AS c6 FROM
 (SELECT "trace" AS c87, "type" AS c86, "store" AS c88, "directory_object" AS c89, "family" AS c85 FROM "silver/events") WHERE ((c85 IN ('run')) AND (c86 IN ('store.created')))) GROUP BY c87, c88)) ON ((c82 = c87) AND (c83 = c88)))) WHERE (c78 >= coalesce(c79, (0)::BIGINT))) GROUP BY c82)) ON (c11 = c82))))));
 
 -- table evidence/mails
--- columns "trace" VARCHAR, "mail" VARCHAR, "store" VARCHAR, "sender" VARCHAR, "message_type" BIGINT, "size" BIGINT, "number" BIGINT, "marks" VARCHAR[], "submitted_at" BIGINT, "received_at" BIGINT, "times" BIGINT, "dropped_at" BIGINT, "fault" VARCHAR, "expired_at" BIGINT, "bad_at" BIGINT, "reason" VARCHAR
-SELECT c5 AS "trace", c4 AS "mail", c15 AS "store", c16 AS "sender", c17 AS "message_type", c18 AS "size", c19 AS "number", c20 AS "marks", c21 AS "submitted_at", c22 AS "received_at", c23 AS "times", c24 AS "dropped_at", c25 AS "fault", c26 AS "expired_at", c27 AS "bad_at", c28 AS "reason" FROM (SELECT c5, c4, c15, min(CASE WHEN (c3 = 'mail.submitted') THEN c6 END) AS c16, min(CASE WHEN (c3 = 'mail.submitted') THEN c11 END) AS c17, min(CASE WHEN (c3 = 'mail.submitted') THEN c12 END) AS c18, min(CASE WHEN (c3 = 'mail.submitted') THEN text_to_bigint(c13) END) AS c19, arg_min(CASE WHEN (c3 = 'mail.submitted') THEN c14 END, CASE WHEN (c3 = 'mail.submitted') THEN list_transform(c14, lambda c14_item: {n: c14_item IS NOT NULL, v: c14_item}) END) AS c20, min(CASE WHEN (c3 = 'mail.submitted') THEN c7 END) AS c21, min(CASE WHEN (c3 = 'mail.received') THEN c7 END) AS c22, count(1) FILTER (WHERE (c3 = 'mail.received')) AS c23, min(CASE WHEN (c3 = 'hop.dropped') THEN c7 END) AS c24, min(CASE WHEN (c3 = 'hop.dropped') THEN c9 END) AS c25, min(CASE WHEN (c3 = 'hop.expired') THEN c7 END) AS c26, min(CASE WHEN (c3 = 'mail.bad') THEN c7 END) AS c27, min(CASE WHEN (c3 = 'mail.bad') THEN c8 END) AS c28 FROM 
+-- columns "trace" VARCHAR, "mail" VARCHAR, "store" VARCHAR, "sender" VARCHAR, "message_type" BIGINT, "size" BIGINT, "number" BIGINT, "marks" VARCHAR[], "submitted_at" BIGINT, "received_at" BIGINT, "times" BIGINT, "dropped_at" BIGINT, "fault" VARCHAR, "expired_at" BIGINT, "deleted_at" BIGINT, "bad_at" BIGINT, "reason" VARCHAR
+SELECT c5 AS "trace", c4 AS "mail", c15 AS "store", c16 AS "sender", c17 AS "message_type", c18 AS "size", c19 AS "number", c20 AS "marks", c21 AS "submitted_at", c22 AS "received_at", c23 AS "times", c24 AS "dropped_at", c25 AS "fault", c26 AS "expired_at", c27 AS "deleted_at", c28 AS "bad_at", c29 AS "reason" FROM (SELECT c5, c4, c15, min(CASE WHEN (c3 = 'mail.submitted') THEN c6 END) AS c16, min(CASE WHEN (c3 = 'mail.submitted') THEN c11 END) AS c17, min(CASE WHEN (c3 = 'mail.submitted') THEN c12 END) AS c18, min(CASE WHEN (c3 = 'mail.submitted') THEN text_to_bigint(c13) END) AS c19, arg_min(CASE WHEN (c3 = 'mail.submitted') THEN c14 END, CASE WHEN (c3 = 'mail.submitted') THEN list_transform(c14, lambda c14_item: {n: c14_item IS NOT NULL, v: c14_item}) END) AS c20, min(CASE WHEN (c3 = 'mail.submitted') THEN c7 END) AS c21, min(CASE WHEN (c3 = 'mail.received') THEN c7 END) AS c22, count(1) FILTER (WHERE (c3 = 'mail.received')) AS c23, min(CASE WHEN (c3 = 'hop.dropped') THEN c7 END) AS c24, min(CASE WHEN (c3 = 'hop.dropped') THEN c9 END) AS c25, min(CASE WHEN (c3 = 'hop.expired') THEN c7 END) AS c26, min(CASE WHEN (c3 = 'hop.deleted') THEN c7 END) AS c27, min(CASE WHEN (c3 = 'mail.bad') THEN c7 END) AS c28, min(CASE WHEN (c3 = 'mail.bad') THEN c8 END) AS c29 FROM 
 (SELECT c5, c6, c3, c7, c4, c8, regexp_replace(c1, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g') AS c15, c9, c11, c12, c13, c14 FROM 
 (SELECT c5, c6, c3, c7, c4, c8, c9, c11, c12, c13, c14, c1 FROM 
-(SELECT * EXCLUDE (uc1), uc1 AS c1 FROM (SELECT *, unnest(CASE WHEN (c3 IN ('mail.submitted', 'hop.dropped', 'hop.expired')) THEN c10 ELSE [c6] END) AS uc1 FROM 
-(SELECT "trace" AS c5, "node" AS c6, "type" AS c3, "at" AS c7, "mail" AS c4, "reason" AS c8, "fault" AS c9, "recipients" AS c10, "message_type" AS c11, "size" AS c12, "number" AS c13, "marks" AS c14, "family" AS c2 FROM "silver/events") WHERE ((c2 IN ('mail')) AND (c3 IN ('mail.submitted', 'hop.dropped', 'hop.expired', 'mail.received', 'mail.bad'))) AND (c4 IS NOT NULL))))) GROUP BY c5, c4, c15);
+(SELECT * EXCLUDE (uc1), uc1 AS c1 FROM (SELECT *, unnest(CASE WHEN (c3 IN ('mail.submitted', 'hop.dropped', 'hop.expired', 'hop.deleted')) THEN c10 ELSE [c6] END) AS uc1 FROM 
+(SELECT "trace" AS c5, "node" AS c6, "type" AS c3, "at" AS c7, "mail" AS c4, "reason" AS c8, "fault" AS c9, "recipients" AS c10, "message_type" AS c11, "size" AS c12, "number" AS c13, "marks" AS c14, "family" AS c2 FROM "silver/events") WHERE ((c2 IN ('mail')) AND (c3 IN ('mail.submitted', 'hop.dropped', 'hop.expired', 'hop.deleted', 'mail.received', 'mail.bad'))) AND (c4 IS NOT NULL))))) GROUP BY c5, c4, c15);
 
 -- table evidence/mail_folders
 -- columns "trace" VARCHAR, "mail" VARCHAR, "sender" VARCHAR, "at" BIGINT, "message_type" BIGINT, "folder" VARCHAR, "updates" BIGINT, "stands_for" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]
@@ -4147,20 +4147,20 @@ SELECT c2 AS "trace", c3 AS "folder", c4 AS "path", c6 AS "judgement", c5 AS "ho
 (SELECT "trace" AS c2, "folder" AS c3, "path" AS c4, "holders" AS c5, "judgement" AS c6, "reasons" AS c7 FROM "gold/verdicts"))))) WHERE (c1 <= 200));
 
 -- finding witnesses
-SELECT c2 AS "trace", c4 AS "folder", c6 AS "store", c3 AS "guid", c8 AS "low", c7 AS "kind", c5 AS "path", c1 AS "what", c9 AS "high", c10 AS "subject", c11 AS "nth", c12 AS "all", c13 AS "name", c112 AS "fate" FROM (SELECT c2 AS c2, c4 AS c4, c6 AS c6, c3 AS c3, c8 AS c8, c7 AS c7, c5 AS c5, c1 AS c1, c9 AS c9, c10 AS c10, c11 AS c11, c12 AS c12, c13 AS c13, c112 AS c112 FROM 
-(SELECT c2, c4, c6, c3, c8, c7, c5, c1, c9, c10, c11, c12, c13, c112 FROM 
+SELECT c2 AS "trace", c4 AS "folder", c6 AS "store", c3 AS "guid", c8 AS "low", c7 AS "kind", c5 AS "path", c1 AS "what", c9 AS "high", c10 AS "subject", c11 AS "nth", c12 AS "all", c13 AS "name", c113 AS "fate" FROM (SELECT c2 AS c2, c4 AS c4, c6 AS c6, c3 AS c3, c8 AS c8, c7 AS c7, c5 AS c5, c1 AS c1, c9 AS c9, c10 AS c10, c11 AS c11, c12 AS c12, c13 AS c13, c113 AS c113 FROM 
+(SELECT c2, c4, c6, c3, c8, c7, c5, c1, c9, c10, c11, c12, c13, c113 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT "trace" AS c2, "guid" AS c3, "folder" AS c4, "path" AS c5, "store" AS c6, "what" AS c1, "kind" AS c7, "low" AS c8, "high" AS c9, "subject" AS c10, "nth" AS c11, "all" AS c12, "name" AS c13 FROM "evidence/differences") WHERE starts_with(c1, 'lacks')) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c14, c18, c16, c15, c17, c19, {'sent': c33, 'mails': c56, 'received': c57, 'first': c58, 'asked': c84, 'requests': c85, 'due_at': c111} AS c112 FROM 
-(SELECT c14, c18, c16, c15, c17, c19, c33, c56, c57, c58, c84, c85, c111 FROM 
+(SELECT c14, c18, c16, c15, c17, c19, {'sent': c33, 'mails': c57, 'received': c58, 'first': c59, 'asked': c85, 'requests': c86, 'due_at': c112} AS c113 FROM 
+(SELECT c14, c18, c16, c15, c17, c19, c33, c57, c58, c59, c85, c86, c112 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c14, c18, c16, c15, c17, c19, c33, c56, c57, c58, c84, c85 FROM 
+(SELECT c14, c18, c16, c15, c17, c19, c33, c57, c58, c59, c85, c86 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c14, c18, c16, c15, c17, c19, c33, c56, c57, c58 FROM 
+(SELECT c14, c18, c16, c15, c17, c19, c33, c57, c58, c59 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c14, c18, c16, c15, c17, c19, c33 FROM 
@@ -4181,8 +4181,8 @@ SELECT c2 AS "trace", c4 AS "folder", c6 AS "store", c3 AS "guid", c8 AS "low", 
 (SELECT c29, c31, c30, c24, c25, c23 FROM 
 (SELECT "trace" AS c29, "guid" AS c24, "folder" AS c31, "store" AS c30, "what" AS c32, "kind" AS c23, "low" AS c25 FROM "evidence/differences") WHERE (c32 IN ('lacks', 'lacks deletion'))))) ON ((c26 = c29) AND (c28 = c31)))) WHERE list_any(list_transform(c22, lambda v21: (((v21)."guid" = CASE WHEN (c23 = 'fai') THEN (c24 || ' fai') ELSE c24 END) AND ((c25 >= (v21)."low") AND (c25 <= (v21)."high")))))) GROUP BY c26, c28, c30, c24, c25, c23)) ON ((((((c14 = c26) AND (c18 = c28)) AND (c16 = c30)) AND (c15 = c24)) AND (c17 = c25)) AND (c19 = c23))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c38, c40, c42, c36, c37, c35, count(1) AS c56, count(1) FILTER (WHERE (c50 IS NOT NULL)) AS c57, arg_min_null({'mail': c39, 'sender': c48, 'submitted_at': c49, 'received_at': c50, 'dropped_at': c51, 'fault': c52, 'expired_at': c53, 'bad_at': c54, 'reason': c55}, {n0: c49 IS NOT NULL, v0: c49, n1: c39 IS NOT NULL, v1: c39}) AS c58 FROM 
-(SELECT c38, c39, c42, c40, c36, c37, c35, c48, c49, c50, c51, c52, c53, c54, c55 FROM 
+(SELECT c38, c40, c42, c36, c37, c35, count(1) AS c57, count(1) FILTER (WHERE (c50 IS NOT NULL)) AS c58, arg_min_null({'mail': c39, 'sender': c48, 'submitted_at': c49, 'received_at': c50, 'dropped_at': c51, 'fault': c52, 'expired_at': c53, 'deleted_at': c54, 'bad_at': c55, 'reason': c56}, {n0: c49 IS NOT NULL, v0: c49, n1: c39 IS NOT NULL, v1: c39}) AS c59 FROM 
+(SELECT c38, c39, c42, c40, c36, c37, c35, c48, c49, c50, c51, c52, c53, c54, c55, c56 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
 (SELECT c38, c39, c40, c42, c36, c37, c35 FROM 
@@ -4195,35 +4195,35 @@ SELECT c2 AS "trace", c4 AS "folder", c6 AS "store", c3 AS "guid", c8 AS "low", 
 (SELECT c41, c43, c42, c36, c37, c35 FROM 
 (SELECT "trace" AS c41, "guid" AS c36, "folder" AS c43, "store" AS c42, "what" AS c44, "kind" AS c35, "low" AS c37 FROM "evidence/differences") WHERE (c44 IN ('lacks', 'lacks deletion'))))) ON ((c38 = c41) AND (c40 = c43)))) WHERE list_any(list_transform(c34, lambda v21: (((v21)."guid" = CASE WHEN (c35 = 'fai') THEN (c36 || ' fai') ELSE c36 END) AND ((c37 >= (v21)."low") AND (c37 <= (v21)."high"))))))) JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c45, "mail" AS c46, "store" AS c47, "sender" AS c48, "submitted_at" AS c49, "received_at" AS c50, "dropped_at" AS c51, "fault" AS c52, "expired_at" AS c53, "bad_at" AS c54, "reason" AS c55 FROM "evidence/mails")) ON (((c38 = c45) AND (c39 = c46)) AND (c42 = c47)))) GROUP BY c38, c40, c42, c36, c37, c35)) ON ((((((c14 = c38) AND (c18 = c40)) AND (c16 = c42)) AND (c15 = c36)) AND (c17 = c37)) AND (c19 = c35))))) LEFT JOIN 
+(SELECT "trace" AS c45, "mail" AS c46, "store" AS c47, "sender" AS c48, "submitted_at" AS c49, "received_at" AS c50, "dropped_at" AS c51, "fault" AS c52, "expired_at" AS c53, "deleted_at" AS c54, "bad_at" AS c55, "reason" AS c56 FROM "evidence/mails")) ON (((c38 = c45) AND (c39 = c46)) AND (c42 = c47)))) GROUP BY c38, c40, c42, c36, c37, c35)) ON ((((((c14 = c38) AND (c18 = c40)) AND (c16 = c42)) AND (c15 = c36)) AND (c17 = c37)) AND (c19 = c35))))) LEFT JOIN 
 (SELECT * FROM 
-(SELECT c66, c69, c73, c62, c63, c61, arg_max_null({'source': c72, 'at': c68}, c68) AS c84, count(1) AS c85 FROM 
-(SELECT c66, c69, c73, c60, c72, c68, c62, c63, c61 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c66, c69, c67 AS c73, (list_flattened(list_transform(list_filter(str_split(c70, ';'), lambda v75: (NOT (v75 = ''))), lambda v74: list_transform(str_split(split_part(v74, ':', 2), ','), lambda v76: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v74, ':', 1) || ' fai') ELSE split_part(v74, ':', 1) END, 'low': text_to_bigint(split_part(v76, '-', 1)), 'high': text_to_bigint(split_part(v76, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c71, ';'), lambda v78: (NOT (v78 = ''))), lambda v77: list_transform(str_split(split_part(v77, ':', 2), ','), lambda v79: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v77, ':', 1) || ' fai') ELSE split_part(v77, ':', 1) END, 'low': text_to_bigint(split_part(v79, '-', 1)), 'high': text_to_bigint(split_part(v79, '-', (-1)))})))) AS c60, c72, c68 FROM 
-(SELECT c66, c67, c68, c69, c72, c70, c71 FROM 
-(SELECT "trace" AS c66, "node" AS c67, "type" AS c65, "at" AS c68, "folder" AS c69, "cnset" AS c70, "cnset_fai" AS c71, "source" AS c72, "family" AS c64 FROM "silver/events") WHERE ((c64 IN ('replication')) AND (c65 IN ('request.sent')))))) JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c80, c62, c81, c63, c82, c61 FROM 
-(SELECT c80, c82, c81, c62, c63, c61 FROM 
-(SELECT "trace" AS c80, "guid" AS c62, "folder" AS c82, "store" AS c81, "what" AS c83, "kind" AS c61, "low" AS c63 FROM "evidence/differences") WHERE (c83 IN ('lacks', 'lacks deletion'))))) ON (((c66 = c80) AND (c69 = c82)) AND (c73 = c81)))) WHERE list_any(list_transform(c60, lambda v59: (((v59)."guid" = CASE WHEN (c61 = 'fai') THEN (c62 || ' fai') ELSE c62 END) AND ((c63 >= (v59)."low") AND (c63 <= (v59)."high"))))) GROUP BY c66, c69, c73, c62, c63, c61)) ON ((((((c14 = c66) AND (c18 = c69)) AND (c16 = c73)) AND (c15 = c62)) AND (c17 = c63)) AND (c19 = c61))))) LEFT JOIN 
-(SELECT * FROM 
-(SELECT c93, c96, c100, c89, c90, c88, arg_max_null(c99, c95) AS c111 FROM 
-(SELECT c93, c96, c100, c87, c95, c99, c89, c90, c88 FROM 
+(SELECT c67, c70, c74, c63, c64, c62, arg_max_null({'source': c73, 'at': c69}, c69) AS c85, count(1) AS c86 FROM 
+(SELECT c67, c70, c74, c61, c73, c69, c63, c64, c62 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c93, c96, c94 AS c100, (list_flattened(list_transform(list_filter(str_split(c97, ';'), lambda v102: (NOT (v102 = ''))), lambda v101: list_transform(str_split(split_part(v101, ':', 2), ','), lambda v103: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v101, ':', 1) || ' fai') ELSE split_part(v101, ':', 1) END, 'low': text_to_bigint(split_part(v103, '-', 1)), 'high': text_to_bigint(split_part(v103, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c98, ';'), lambda v105: (NOT (v105 = ''))), lambda v104: list_transform(str_split(split_part(v104, ':', 2), ','), lambda v106: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v104, ':', 1) || ' fai') ELSE split_part(v104, ':', 1) END, 'low': text_to_bigint(split_part(v106, '-', 1)), 'high': text_to_bigint(split_part(v106, '-', (-1)))})))) AS c87, c95, c99 FROM 
-(SELECT c93, c94, c95, c96, c97, c98, c99 FROM 
-(SELECT "trace" AS c93, "node" AS c94, "type" AS c92, "seq" AS c95, "folder" AS c96, "cnset" AS c97, "cnset_fai" AS c98, "due_at" AS c99, "family" AS c91 FROM "silver/events") WHERE ((c91 IN ('replication')) AND (c92 IN ('entry.made')))))) JOIN 
+(SELECT c67, c70, c68 AS c74, (list_flattened(list_transform(list_filter(str_split(c71, ';'), lambda v76: (NOT (v76 = ''))), lambda v75: list_transform(str_split(split_part(v75, ':', 2), ','), lambda v77: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v75, ':', 1) || ' fai') ELSE split_part(v75, ':', 1) END, 'low': text_to_bigint(split_part(v77, '-', 1)), 'high': text_to_bigint(split_part(v77, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c72, ';'), lambda v79: (NOT (v79 = ''))), lambda v78: list_transform(str_split(split_part(v78, ':', 2), ','), lambda v80: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v78, ':', 1) || ' fai') ELSE split_part(v78, ':', 1) END, 'low': text_to_bigint(split_part(v80, '-', 1)), 'high': text_to_bigint(split_part(v80, '-', (-1)))})))) AS c61, c73, c69 FROM 
+(SELECT c67, c68, c69, c70, c73, c71, c72 FROM 
+(SELECT "trace" AS c67, "node" AS c68, "type" AS c66, "at" AS c69, "folder" AS c70, "cnset" AS c71, "cnset_fai" AS c72, "source" AS c73, "family" AS c65 FROM "silver/events") WHERE ((c65 IN ('replication')) AND (c66 IN ('request.sent')))))) JOIN 
 (SELECT * FROM 
-(SELECT DISTINCT c107, c89, c108, c90, c109, c88 FROM 
-(SELECT c107, c109, c108, c89, c90, c88 FROM 
-(SELECT "trace" AS c107, "guid" AS c89, "folder" AS c109, "store" AS c108, "what" AS c110, "kind" AS c88, "low" AS c90 FROM "evidence/differences") WHERE (c110 IN ('lacks', 'lacks deletion'))))) ON (((c93 = c107) AND (c96 = c109)) AND (c100 = c108)))) WHERE list_any(list_transform(c87, lambda v86: (((v86)."guid" = CASE WHEN (c88 = 'fai') THEN (c89 || ' fai') ELSE c89 END) AND ((c90 >= (v86)."low") AND (c90 <= (v86)."high"))))) GROUP BY c93, c96, c100, c89, c90, c88)) ON ((((((c14 = c93) AND (c18 = c96)) AND (c16 = c100)) AND (c15 = c89)) AND (c17 = c90)) AND (c19 = c88)))))) ON ((((((c2 = c14) AND (c4 = c18)) AND (c6 = c16)) AND (c3 = c15)) AND (c8 = c17)) AND (c7 = c19))))
-UNION ALL SELECT c114 AS c2, c116 AS c4, c118 AS c6, c115 AS c3, c120 AS c8, c119 AS c7, c117 AS c5, c113 AS c1, c121 AS c9, c122 AS c10, c123 AS c11, c124 AS c12, c125 AS c13, c126 AS c112 FROM 
-(SELECT c114, c116, c118, c115, c120, c119, c117, c113, c121, c122, c123, c124, c125, c126 FROM 
-(SELECT c114, c115, c116, c117, c118, c113, c119, c120, c121, c122, c123, c124, c125, CAST(NULL AS STRUCT("sent" BIGINT, "mails" BIGINT, "received" BIGINT, "first" STRUCT("mail" VARCHAR, "sender" VARCHAR, "submitted_at" BIGINT, "received_at" BIGINT, "dropped_at" BIGINT, "fault" VARCHAR, "expired_at" BIGINT, "bad_at" BIGINT, "reason" VARCHAR), "asked" STRUCT("source" VARCHAR, "at" BIGINT), "requests" BIGINT, "due_at" BIGINT)) AS c126 FROM 
-(SELECT "trace" AS c114, "guid" AS c115, "folder" AS c116, "path" AS c117, "store" AS c118, "what" AS c113, "kind" AS c119, "low" AS c120, "high" AS c121, "subject" AS c122, "nth" AS c123, "all" AS c124, "name" AS c125 FROM "evidence/differences") WHERE (NOT starts_with(c113, 'lacks')))));
+(SELECT DISTINCT c81, c63, c82, c64, c83, c62 FROM 
+(SELECT c81, c83, c82, c63, c64, c62 FROM 
+(SELECT "trace" AS c81, "guid" AS c63, "folder" AS c83, "store" AS c82, "what" AS c84, "kind" AS c62, "low" AS c64 FROM "evidence/differences") WHERE (c84 IN ('lacks', 'lacks deletion'))))) ON (((c67 = c81) AND (c70 = c83)) AND (c74 = c82)))) WHERE list_any(list_transform(c61, lambda v60: (((v60)."guid" = CASE WHEN (c62 = 'fai') THEN (c63 || ' fai') ELSE c63 END) AND ((c64 >= (v60)."low") AND (c64 <= (v60)."high"))))) GROUP BY c67, c70, c74, c63, c64, c62)) ON ((((((c14 = c67) AND (c18 = c70)) AND (c16 = c74)) AND (c15 = c63)) AND (c17 = c64)) AND (c19 = c62))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c94, c97, c101, c90, c91, c89, arg_max_null(c100, c96) AS c112 FROM 
+(SELECT c94, c97, c101, c88, c96, c100, c90, c91, c89 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c94, c97, c95 AS c101, (list_flattened(list_transform(list_filter(str_split(c98, ';'), lambda v103: (NOT (v103 = ''))), lambda v102: list_transform(str_split(split_part(v102, ':', 2), ','), lambda v104: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v102, ':', 1) || ' fai') ELSE split_part(v102, ':', 1) END, 'low': text_to_bigint(split_part(v104, '-', 1)), 'high': text_to_bigint(split_part(v104, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c99, ';'), lambda v106: (NOT (v106 = ''))), lambda v105: list_transform(str_split(split_part(v105, ':', 2), ','), lambda v107: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v105, ':', 1) || ' fai') ELSE split_part(v105, ':', 1) END, 'low': text_to_bigint(split_part(v107, '-', 1)), 'high': text_to_bigint(split_part(v107, '-', (-1)))})))) AS c88, c96, c100 FROM 
+(SELECT c94, c95, c96, c97, c98, c99, c100 FROM 
+(SELECT "trace" AS c94, "node" AS c95, "type" AS c93, "seq" AS c96, "folder" AS c97, "cnset" AS c98, "cnset_fai" AS c99, "due_at" AS c100, "family" AS c92 FROM "silver/events") WHERE ((c92 IN ('replication')) AND (c93 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c108, c90, c109, c91, c110, c89 FROM 
+(SELECT c108, c110, c109, c90, c91, c89 FROM 
+(SELECT "trace" AS c108, "guid" AS c90, "folder" AS c110, "store" AS c109, "what" AS c111, "kind" AS c89, "low" AS c91 FROM "evidence/differences") WHERE (c111 IN ('lacks', 'lacks deletion'))))) ON (((c94 = c108) AND (c97 = c110)) AND (c101 = c109)))) WHERE list_any(list_transform(c88, lambda v87: (((v87)."guid" = CASE WHEN (c89 = 'fai') THEN (c90 || ' fai') ELSE c90 END) AND ((c91 >= (v87)."low") AND (c91 <= (v87)."high"))))) GROUP BY c94, c97, c101, c90, c91, c89)) ON ((((((c14 = c94) AND (c18 = c97)) AND (c16 = c101)) AND (c15 = c90)) AND (c17 = c91)) AND (c19 = c89)))))) ON ((((((c2 = c14) AND (c4 = c18)) AND (c6 = c16)) AND (c3 = c15)) AND (c8 = c17)) AND (c7 = c19))))
+UNION ALL SELECT c115 AS c2, c117 AS c4, c119 AS c6, c116 AS c3, c121 AS c8, c120 AS c7, c118 AS c5, c114 AS c1, c122 AS c9, c123 AS c10, c124 AS c11, c125 AS c12, c126 AS c13, c127 AS c113 FROM 
+(SELECT c115, c117, c119, c116, c121, c120, c118, c114, c122, c123, c124, c125, c126, c127 FROM 
+(SELECT c115, c116, c117, c118, c119, c114, c120, c121, c122, c123, c124, c125, c126, CAST(NULL AS STRUCT("sent" BIGINT, "mails" BIGINT, "received" BIGINT, "first" STRUCT("mail" VARCHAR, "sender" VARCHAR, "submitted_at" BIGINT, "received_at" BIGINT, "dropped_at" BIGINT, "fault" VARCHAR, "expired_at" BIGINT, "deleted_at" BIGINT, "bad_at" BIGINT, "reason" VARCHAR), "asked" STRUCT("source" VARCHAR, "at" BIGINT), "requests" BIGINT, "due_at" BIGINT)) AS c127 FROM 
+(SELECT "trace" AS c115, "guid" AS c116, "folder" AS c117, "path" AS c118, "store" AS c119, "what" AS c114, "kind" AS c120, "low" AS c121, "high" AS c122, "subject" AS c123, "nth" AS c124, "all" AS c125, "name" AS c126 FROM "evidence/differences") WHERE (NOT starts_with(c114, 'lacks')))));
 
 -- finding rules
 SELECT c1 AS "trace", c2 AS "check", c3 AS "consumed", c4 AS "violations", c5 AS "at", c6 AS "witness" FROM (SELECT c1, c2, c3, c4, c5, c6 FROM 
@@ -4345,24 +4345,24 @@ SELECT c4 AS "trace", c3 AS "type", c6 AS "at", c8 AS "seed", c10 AS "version", 
 (SELECT "trace" AS c14 FROM "given/runs")) ON (c4 = c14))) WHERE ((c2 = 'run') AND (c3 IN ('run.started', 'run.ended', 'fault.injected', 'fault.healed'))))))) WHERE (c1 <= 800));
 
 -- detail mail_slots
-SELECT c3 AS "trace", c4 AS "message_type", c16 AS "slot", c17 AS "at", c18 AS "copies", c19 AS "lost" FROM (SELECT c3, c4, double_to_bigint(floor(((subtract_wrapped(c1, c14))::DOUBLE / nullif(greatest(((subtract_wrapped(c15, c14))::DOUBLE / nullif((768)::DOUBLE, 0)), (1000000)::DOUBLE), 0)))) AS c16, min(c1) AS c17, count(1) AS c18, count(1) FILTER (WHERE ((c5 IS NULL) AND (coalesce(c6, c8, c7) IS NOT NULL))) AS c19 FROM 
-(SELECT c3, c4, c1, c5, c6, c7, c8, c14, c15 FROM 
+SELECT c3 AS "trace", c4 AS "message_type", c17 AS "slot", c18 AS "at", c19 AS "copies", c20 AS "lost" FROM (SELECT c3, c4, double_to_bigint(floor(((subtract_wrapped(c1, c15))::DOUBLE / nullif(greatest(((subtract_wrapped(c16, c15))::DOUBLE / nullif((768)::DOUBLE, 0)), (1000000)::DOUBLE), 0)))) AS c17, min(c1) AS c18, count(1) AS c19, count(1) FILTER (WHERE ((c5 IS NULL) AND (coalesce(c6, c9, c7, c8) IS NOT NULL))) AS c20 FROM 
+(SELECT c3, c4, c1, c5, c6, c7, c8, c9, c15, c16 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c3, c2, c4, c1, c5, c6, c7, c8 FROM 
+(SELECT c3, c2, c4, c1, c5, c6, c7, c8, c9 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT "trace" AS c3, "sender" AS c2, "message_type" AS c4, "submitted_at" AS c1, "received_at" AS c5, "dropped_at" AS c6, "expired_at" AS c7, "bad_at" AS c8 FROM "evidence/mails")) SEMI JOIN 
+(SELECT "trace" AS c3, "sender" AS c2, "message_type" AS c4, "submitted_at" AS c1, "received_at" AS c5, "dropped_at" AS c6, "expired_at" AS c7, "deleted_at" AS c8, "bad_at" AS c9 FROM "evidence/mails")) SEMI JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c9 FROM "given/runs")) ON (c3 = c9))) WHERE ((c1 IS NOT NULL) AND (c2 IS NOT NULL))) JOIN 
+(SELECT "trace" AS c10 FROM "given/runs")) ON (c3 = c10))) WHERE ((c1 IS NOT NULL) AND (c2 IS NOT NULL))) JOIN 
 (SELECT * FROM 
-(SELECT c12, min(c10) AS c14, max(c10) AS c15 FROM 
-(SELECT c12, c11, c10 FROM 
+(SELECT c13, min(c11) AS c15, max(c11) AS c16 FROM 
+(SELECT c13, c12, c11 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT "trace" AS c12, "sender" AS c11, "submitted_at" AS c10 FROM "evidence/mails")) SEMI JOIN 
+(SELECT "trace" AS c13, "sender" AS c12, "submitted_at" AS c11 FROM "evidence/mails")) SEMI JOIN 
 (SELECT * FROM 
-(SELECT "trace" AS c13 FROM "given/runs")) ON (c12 = c13))) WHERE ((c10 IS NOT NULL) AND (c11 IS NOT NULL)) GROUP BY c12)) ON (c3 = c12))) GROUP BY c3, c4, double_to_bigint(floor(((subtract_wrapped(c1, c14))::DOUBLE / nullif(greatest(((subtract_wrapped(c15, c14))::DOUBLE / nullif((768)::DOUBLE, 0)), (1000000)::DOUBLE), 0)))));
+(SELECT "trace" AS c14 FROM "given/runs")) ON (c13 = c14))) WHERE ((c11 IS NOT NULL) AND (c12 IS NOT NULL)) GROUP BY c13)) ON (c3 = c13))) GROUP BY c3, c4, double_to_bigint(floor(((subtract_wrapped(c1, c15))::DOUBLE / nullif(greatest(((subtract_wrapped(c16, c15))::DOUBLE / nullif((768)::DOUBLE, 0)), (1000000)::DOUBLE), 0)))));
 
 -- detail differing_stores
 SELECT c2 AS "trace", c3 AS "folder", c5 AS "path", c4 AS "store", c17 AS "many", c18 AS "first_at", c19 AS "number" FROM (SELECT c2, c3, c5, c4, c17, c18, c19 FROM 
@@ -4434,17 +4434,17 @@ SELECT c2 AS "type", c4 AS "node", c5 AS "seq", c6 AS "lamport", c7 AS "at", c8 
 (SELECT "trace" AS c13 FROM "given/runs")) ON (c3 = c13))) WHERE (c2 IN ('node.started', 'node.stopped', 'change.made', 'version.applied', 'mail.submitted', 'mail.received', 'hop.dropped', 'conflict.arose', 'entry.made', 'request.sent', 'request.answered', 'replica.added', 'replica.dropped')))))) WHERE (c1 <= 5000));
 
 -- detail moment_mails
-SELECT c13 AS "nth", c6 AS "mail", c4 AS "sender", c7 AS "store", c8 AS "message_type", c2 AS "submitted_at", c9 AS "received_at", c10 AS "dropped_at", c12 AS "bad_at", c11 AS "expired_at" FROM (SELECT c13, c6, c4, c7, c8, c2, c9, c10, c12, c11 FROM 
-(SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, c1 FROM 
-(SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, c1, c1 FROM 
-(SELECT *, row_number() OVER (PARTITION BY c13 ORDER BY c15 ASC NULLS FIRST, c6 ASC NULLS FIRST, c7 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c1 FROM 
-(SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, abs_wrapped(subtract_wrapped(c2, c3)) AS c15 FROM 
-(SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, c3 FROM 
+SELECT c14 AS "nth", c6 AS "mail", c4 AS "sender", c7 AS "store", c8 AS "message_type", c2 AS "submitted_at", c9 AS "received_at", c10 AS "dropped_at", c13 AS "bad_at", c11 AS "expired_at", c12 AS "deleted_at" FROM (SELECT c14, c6, c4, c7, c8, c2, c9, c10, c13, c11, c12 FROM 
+(SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, c14, c1 FROM 
+(SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, c14, c1, c1 FROM 
+(SELECT *, row_number() OVER (PARTITION BY c14 ORDER BY c16 ASC NULLS FIRST, c6 ASC NULLS FIRST, c7 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c1 FROM 
+(SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, c14, abs_wrapped(subtract_wrapped(c2, c3)) AS c16 FROM 
+(SELECT c6, c7, c4, c8, c2, c9, c10, c11, c12, c13, c14, c3 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT "trace" AS c5, "mail" AS c6, "store" AS c7, "sender" AS c4, "message_type" AS c8, "submitted_at" AS c2, "received_at" AS c9, "dropped_at" AS c10, "expired_at" AS c11, "bad_at" AS c12 FROM "evidence/mails") WHERE (c4 IS NOT NULL)) JOIN 
+(SELECT "trace" AS c5, "mail" AS c6, "store" AS c7, "sender" AS c4, "message_type" AS c8, "submitted_at" AS c2, "received_at" AS c9, "dropped_at" AS c10, "expired_at" AS c11, "deleted_at" AS c12, "bad_at" AS c13 FROM "evidence/mails") WHERE (c4 IS NOT NULL)) JOIN 
 (SELECT * FROM 
-(SELECT "nth" AS c13, "trace" AS c14, "moment" AS c3 FROM "given/moments")) ON (c5 = c14))) WHERE ((c2 >= subtract_wrapped(c3, 129600000000::BIGINT)) AND (c2 <= add_wrapped(c3, 129600000000::BIGINT))))))) WHERE (c1 <= 40));
+(SELECT "nth" AS c14, "trace" AS c15, "moment" AS c3 FROM "given/moments")) ON (c5 = c15))) WHERE ((c2 >= subtract_wrapped(c3, 129600000000::BIGINT)) AND (c2 <= add_wrapped(c3, 129600000000::BIGINT))))))) WHERE (c1 <= 40));
 
 -- detail moment_events
 SELECT c13 AS "nth", c6 AS "node", c4 AS "type", c2 AS "at", c7 AS "seq", c8 AS "mail", c9 AS "number", c11 AS "object", c10 AS "folder", c12 AS "subject" FROM (SELECT c13, c6, c4, c2, c7, c8, c9, c11, c10, c12 FROM 
@@ -4596,8 +4596,8 @@ SELECT c1 AS "trace", c2 AS "folder", c3 AS "object", c4 AS "kind", c5 AS "subje
 (SELECT "trace" AS c1, "folder" AS c2, "object" AS c3, "kind" AS c4, "subject" AS c5, "made" AS c6, "alone" AS c7, "tombstone" AS c8, "versions" AS c9, "lost" AS c10, "gone" AS c11, "forgotten" AS c12, "states" AS c13 FROM "evidence/objects"));
 
 -- published mails
-SELECT c1 AS "trace", c2 AS "mail", c3 AS "store", c4 AS "sender", c5 AS "message_type", c6 AS "size", c7 AS "number", c8 AS "marks", c17 AS "submitted_at", c18 AS "received_at", c11 AS "times", c19 AS "dropped_at", c13 AS "fault", c20 AS "expired_at", c21 AS "bad_at", c16 AS "reason" FROM (SELECT c1, c2, c3, c4, c5, c6, c7, c8, CASE WHEN ((c9 >= (-62135596800000000)::BIGINT) AND (c9 <= 253402300799999999::BIGINT)) THEN make_timestamp(c9) END AS c17, CASE WHEN ((c10 >= (-62135596800000000)::BIGINT) AND (c10 <= 253402300799999999::BIGINT)) THEN make_timestamp(c10) END AS c18, c11, CASE WHEN ((c12 >= (-62135596800000000)::BIGINT) AND (c12 <= 253402300799999999::BIGINT)) THEN make_timestamp(c12) END AS c19, c13, CASE WHEN ((c14 >= (-62135596800000000)::BIGINT) AND (c14 <= 253402300799999999::BIGINT)) THEN make_timestamp(c14) END AS c20, CASE WHEN ((c15 >= (-62135596800000000)::BIGINT) AND (c15 <= 253402300799999999::BIGINT)) THEN make_timestamp(c15) END AS c21, c16 FROM 
-(SELECT "trace" AS c1, "mail" AS c2, "store" AS c3, "sender" AS c4, "message_type" AS c5, "size" AS c6, "number" AS c7, "marks" AS c8, "submitted_at" AS c9, "received_at" AS c10, "times" AS c11, "dropped_at" AS c12, "fault" AS c13, "expired_at" AS c14, "bad_at" AS c15, "reason" AS c16 FROM "evidence/mails"));
+SELECT c1 AS "trace", c2 AS "mail", c3 AS "store", c4 AS "sender", c5 AS "message_type", c6 AS "size", c7 AS "number", c8 AS "marks", c18 AS "submitted_at", c19 AS "received_at", c11 AS "times", c20 AS "dropped_at", c13 AS "fault", c21 AS "expired_at", c22 AS "deleted_at", c23 AS "bad_at", c17 AS "reason" FROM (SELECT c1, c2, c3, c4, c5, c6, c7, c8, CASE WHEN ((c9 >= (-62135596800000000)::BIGINT) AND (c9 <= 253402300799999999::BIGINT)) THEN make_timestamp(c9) END AS c18, CASE WHEN ((c10 >= (-62135596800000000)::BIGINT) AND (c10 <= 253402300799999999::BIGINT)) THEN make_timestamp(c10) END AS c19, c11, CASE WHEN ((c12 >= (-62135596800000000)::BIGINT) AND (c12 <= 253402300799999999::BIGINT)) THEN make_timestamp(c12) END AS c20, c13, CASE WHEN ((c14 >= (-62135596800000000)::BIGINT) AND (c14 <= 253402300799999999::BIGINT)) THEN make_timestamp(c14) END AS c21, CASE WHEN ((c15 >= (-62135596800000000)::BIGINT) AND (c15 <= 253402300799999999::BIGINT)) THEN make_timestamp(c15) END AS c22, CASE WHEN ((c16 >= (-62135596800000000)::BIGINT) AND (c16 <= 253402300799999999::BIGINT)) THEN make_timestamp(c16) END AS c23, c17 FROM 
+(SELECT "trace" AS c1, "mail" AS c2, "store" AS c3, "sender" AS c4, "message_type" AS c5, "size" AS c6, "number" AS c7, "marks" AS c8, "submitted_at" AS c9, "received_at" AS c10, "times" AS c11, "dropped_at" AS c12, "fault" AS c13, "expired_at" AS c14, "deleted_at" AS c15, "bad_at" AS c16, "reason" AS c17 FROM "evidence/mails"));
 
 -- published mail_folders
 SELECT c1 AS "trace", c2 AS "mail", c3 AS "sender", c10 AS "at", c5 AS "message_type", c6 AS "folder", c7 AS "updates", c8 AS "stands_for", c9 AS "row" FROM (SELECT c1, c2, c3, CASE WHEN ((c4 >= (-62135596800000000)::BIGINT) AND (c4 <= 253402300799999999::BIGINT)) THEN make_timestamp(c4) END AS c10, c5, c6, c7, c8, c9 FROM 

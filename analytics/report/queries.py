@@ -157,7 +157,7 @@ def mail_slots(gold: Gold, parameters: Given) -> DataFrame:
     mine = _of_runs(gold.mails, parameters).where(F.col("submitted_at").isNotNull() & F.col("sender").isNotNull())
     span = mine.groupBy("trace").agg(F.min("submitted_at").alias("low"), F.max("submitted_at").alias("high"))
     width = F.greatest((F.col("high") - F.col("low")) / F.lit(8 * timeline.BARS), F.lit(1_000_000))
-    never = F.col("received_at").isNull() & F.coalesce("dropped_at", "bad_at", "expired_at").isNotNull()
+    never = F.col("received_at").isNull() & F.coalesce("dropped_at", "bad_at", "expired_at", "deleted_at").isNotNull()
     slots = mine.join(F.broadcast(span), "trace").groupBy(
         "trace", "message_type", F.floor((F.col("submitted_at") - F.col("low")) / width).alias("slot")
     )
@@ -220,7 +220,8 @@ def moment_mails(gold: Gold, parameters: Given) -> DataFrame:
     within = mails.where(at.between(F.col("moment") - AROUND_US, F.col("moment") + AROUND_US))
     near = _nearest(within, at, ("mail", "store"), MAILS)
     return near.select(
-        "nth", "mail", "sender", "store", "message_type", "submitted_at", "received_at", "dropped_at", "bad_at", "expired_at"
+        "nth", "mail", "sender", "store", "message_type",
+        "submitted_at", "received_at", "dropped_at", "bad_at", "expired_at", "deleted_at",
     )  # fmt: skip
 
 

@@ -70,6 +70,7 @@ def _mail(row: Any) -> Mail:
         ("lost", row.dropped_at),
         ("rejected", row.bad_at),
         ("expired", row.expired_at),
+        ("lost", row.deleted_at),
     )
     end, at = next(((end, at) for end, at in ends if at is not None), ("on its way", None))
     return Mail(row.mail, row.sender, row.store, row.message_type, row.submitted_at, end, at)  # type: ignore[arg-type]

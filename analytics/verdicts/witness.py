@@ -70,7 +70,16 @@ def fates(few: DataFrame, folders: DataFrame, ends: DataFrame, events: Silver) -
     arrivals = carrying.join(ends, ["trace", "mail", "store"])
     first = F.min_by(
         F.struct(
-            "mail", "sender", "submitted_at", "received_at", "dropped_at", "fault", "expired_at", "bad_at", "reason"
+            "mail",
+            "sender",
+            "submitted_at",
+            "received_at",
+            "dropped_at",
+            "fault",
+            "expired_at",
+            "deleted_at",
+            "bad_at",
+            "reason",
         ),
         F.struct("submitted_at", "mail"),
     )

@@ -52,7 +52,7 @@ def is_under_way(fate: Row | None) -> bool:
 
 
 def _has_no_end(fate: Row) -> bool:
-    ends = ("dropped_at", "bad_at", "expired_at", "received_at")
+    ends = ("dropped_at", "bad_at", "expired_at", "deleted_at", "received_at")
     return bool(fate.mails) and all(fate.first[name] is None for name in ends)
 
 
@@ -69,6 +69,8 @@ def _mail(fate: Row) -> str:
         return f"{mail} was rejected as bad mail at {instant(first.bad_at)} ({first.reason})"
     if first.expired_at is not None:
         return f"{mail} expired at {instant(first.expired_at)}"
+    if first.deleted_at is not None:
+        return f"{mail} was deleted from a queue at {instant(first.deleted_at)}"
     if first.received_at is not None:
         return f"{mail} arrived at {instant(first.received_at)}, but the change was not applied"
     return f"{mail}, sent at {instant(first.submitted_at)}, is still on its way"

@@ -67,6 +67,12 @@ def test_a_run_that_ended_too_early_says_what_is_on_its_way(
     assert re.search("C lacks A-3 .*not broadcast yet", texts), texts
 
 
+def test_a_mail_that_was_deleted_is_not_on_its_way(witnesses: dict[tuple[str, str], list[str]]) -> None:
+    """The witnesses say that an administrator deleted the mail with a change (RT-5)."""
+    texts = "\n".join(witnesses["stories/purged", "Projects"])
+    assert re.search("B lacks A-1 .*was deleted from a queue at", texts), texts
+
+
 def test_a_setting_holds_until_the_store_reads_it_again(judged: Judged) -> None:
     """After Preferred Backfill Source is deleted, the store prefers it until it starts again, and this is no violation (BF-7,
     SE-1)."""

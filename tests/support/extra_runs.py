@@ -176,6 +176,13 @@ _EARLY = """
   - post: {on: A, folder: Projects, subject: Last}
   - advance: 1 min
 """
+_PURGED = """
+  - queue: {on: A, order: freeze, next_hop: B}
+  - post: {on: A, folder: Projects, subject: Sent}
+  - advance: 16 min
+  - queue: {on: A, order: delete, type: content}
+  - advance: 1 min
+"""
 # A reads the registry when it starts, so it prefers C until then, and nobody afterwards (BF-7, SE-1).
 _PREFERRED = """
   - lose: {from: B, to: A, type: content, count: 1}
@@ -228,6 +235,7 @@ SCENARIOS = {
     "preferred": _HEAD.format(title="Preferred", settings=", settings: {Preferred Backfill Source: C}") + _PREFERRED,
     "reissued": _HEAD.format(title="Reissued", settings=', settings: {New Replica GUID On Restore: "0"}') + _REISSUED,
     "early": _HEAD.format(title="Early", settings="") + _EARLY,
+    "purged": _HEAD.format(title="Purged", settings="") + _PURGED,
     "gone": _HEAD.format(title="Gone", settings="") + _GONE,
     "expired": _AWAY.format(title="Expired", settings="{}", near="SEA", home="SEA") + _EXPIRED,
     "forgotten": _AWAY.format(

@@ -11,17 +11,17 @@ from analytics.evidence.set_columns import by_kind
 from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver
 
-_ENDS: Final = ("mail.submitted", "hop.dropped", "hop.expired", "mail.received", "mail.bad")
+_ENDS: Final = ("mail.submitted", "hop.dropped", "hop.expired", "hop.deleted", "mail.received", "mail.bad")
 
 
 def mail_ends(events: Silver) -> DataFrame:
     """Return trace, mail, store (the recipient), sender, message_type, size, number, marks, submitted_at, received_at, times
-    (how often it was received), dropped_at, fault, expired_at, bad_at, reason.
+    (how often it was received), dropped_at, fault, expired_at, deleted_at, bad_at, reason.
 
     This needs one shuffle, because each of these events names the mail and the store.
     """
     rows = events.lines(*_ENDS).where(F.col("mail").isNotNull())
-    has_recipients = F.col("type").isin("mail.submitted", "hop.dropped", "hop.expired")
+    has_recipients = F.col("type").isin("mail.submitted", "hop.dropped", "hop.expired", "hop.deleted")
     to = F.when(has_recipients, F.col("recipients")).otherwise(F.array("node"))
     about = rows.select("*", F.explode(to).alias("end")).withColumn("store", F.regexp_replace("end", r"(-IS)?@.*$", ""))
 
@@ -40,6 +40,7 @@ def mail_ends(events: Silver) -> DataFrame:
         of("hop.dropped", "at").alias("dropped_at"),
         of("hop.dropped", "fault").alias("fault"),
         of("hop.expired", "at").alias("expired_at"),
+        of("hop.deleted", "at").alias("deleted_at"),
         of("mail.bad", "at").alias("bad_at"),
         of("mail.bad", "reason").alias("reason"),
     )
