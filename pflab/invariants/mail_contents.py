@@ -20,6 +20,7 @@ from traces.events import (
     ReplicaDropped,
     RequestAnswered,
     RowReplaced,
+    StoreDeleted,
     TombstoneDropped,
     TombstoneMade,
     VersionApplied,
@@ -127,6 +128,12 @@ class RowsOfOthersAreTheirs(Invariant):
     @event_handler
     def _dropped(self, event: ReplicaDropped) -> None:
         self._rows.pop((event.node, event.folder), None)
+
+    @event_handler
+    def _store_deleted(self, event: StoreDeleted) -> None:
+        for (node, _), rows in self._rows.items():
+            if node == event.node:
+                rows.pop(event.store, None)
 
     @event_handler
     def _received(self, event: MailReceived) -> Witnesses:

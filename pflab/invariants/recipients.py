@@ -31,6 +31,7 @@ from traces.events import (
     RowReplaced,
     StatusDue,
     StatusOrdered,
+    StoreDeleted,
     TombstoneDropped,
     VersionApplied,
 )
@@ -336,6 +337,14 @@ class SilentHoldersAreAskedAgain(Invariant):
         requests = self._requests.get(event.node, {})
         for key in [key for key in requests if key[0] == event.folder]:
             del requests[key]
+
+    @event_handler
+    def _store_deleted(self, event: StoreDeleted) -> None:
+        """Forget a deleted store: a store that is created under its name has not been asked (RP-7)."""
+        requests = self._requests.get(event.node, {})
+        for key in [key for key in requests if key[1] == event.store]:
+            del requests[key]
+        self._answers = {key for key in self._answers if (key[0], key[2]) != (event.node, event.store)}
 
     @event_handler
     def _started(self, event: NodeStarted) -> None:
