@@ -54,7 +54,7 @@ def material_of(tables: Tables, events: Silver, rows: DataFrame, things: DataFra
         "nodes": lambda: node_facts(events),
     }
     few = tables.keep_all("evidence", stores)
-    if not events.has("backup.restored", "store.created"):
+    if not events.has("backup.restored", "backup.elsewhere", "store.created"):
         few["restored"] = few["restored"].limit(0)
     plans = {
         "candidates": lambda: source_selection.candidates(events, org, few["restored"]),

@@ -100,28 +100,50 @@ def removed_stores(events: Silver, rows: DataFrame, restored: DataFrame) -> Data
     return of.groupBy("trace", "store", "directory_object").agg(first.alias("of")).select("trace", "store", "of.*")
 
 
-def created_stores(events: Silver) -> DataFrame:
-    """Return the stores that were created again (spec: RP-7): trace, node, at, directory_object, was_deleted (a store has
-    recorded that the object before it was deleted), reason (of the start that follows; null if none does), is_new (this start
-    is the first with its GUID).
+def _replacements(events: Silver) -> DataFrame:
+    """Return what replaced the stores of servers: trace, node, at, type, directory_object, reason (of the start that follows;
+    null if none does), is_new (this start is the first with its GUID), from_seq and to_seq (of this start, and of the next
+    one that is not a restart).
 
     The n-th restore or creation of a store belongs to its n-th start that is not a restart.
     """
-    created = events.of("store.created").select("trace", F.col("store").alias("node"), "seq", "at", "directory_object")
-    restored = events.of("backup.restored").select("trace", F.col("store").alias("node"), "seq", "at")
+    orders = events.of("store.created", "backup.elsewhere", "backup.restored").select(
+        "trace", F.col("store").alias("node"), "seq", "at", "type", "directory_object"
+    )
     in_order = Window.partitionBy("trace", "node").orderBy("seq")
-    orders = created.unionByName(restored, allowMissingColumns=True).withColumn("nth", F.row_number().over(in_order))
+    orders = orders.withColumn("nth", F.row_number().over(in_order)).drop("seq")
     starts = events.of("node.started").select("trace", "node", "seq", "reason", "replica_guid")
     earlier = Window.partitionBy("trace", "node", "replica_guid").orderBy("seq")
     starts = starts.withColumn("is_new", F.row_number().over(earlier) == 1).where("reason != 'restart' and seq > 1")
-    starts = starts.withColumn("nth", F.row_number().over(in_order)).drop("seq", "replica_guid")
+    starts = starts.withColumns({"nth": F.row_number().over(in_order), "to_seq": F.lead("seq").over(in_order)})
+    starts = starts.withColumnRenamed("seq", "from_seq").drop("replica_guid")
+    return orders.join(starts, ["trace", "node", "nth"], "left").drop("nth")
+
+
+def created_stores(events: Silver) -> DataFrame:
+    """Return the stores that were created again (spec: RP-7): trace, node, at, directory_object, reason, is_new, and
+    was_deleted (a store has recorded that the object before it was deleted)."""
     deleted = events.of("store.deleted").select(
-        "trace", F.col("store").alias("node"), (F.coalesce("directory_object", F.lit(0)) + 1).alias("directory_object")
+        "trace",
+        F.col("store").alias("node"),
+        (F.coalesce("directory_object", F.lit(0)) + 1).alias("directory_object"),
     )
     deleted = deleted.distinct().withColumn("was_deleted", F.lit(True))
-    result = orders.where("directory_object is not null").join(starts, ["trace", "node", "nth"], "left")
-    result = result.join(deleted, ["trace", "node", "directory_object"], "left")
-    return result.withColumn("was_deleted", F.coalesce("was_deleted", F.lit(False))).drop("nth")
+    created = _replacements(events).where("type = 'store.created'")
+    result = created.join(deleted, ["trace", "node", "directory_object"], "left")
+    return result.withColumn("was_deleted", F.coalesce("was_deleted", F.lit(False)))
+
+
+def shown_stores(events: Silver) -> DataFrame:
+    """Return the stores of other servers that were restored from a backup (spec: RP-8): trace, node, at, acts (how many changes
+    the store made or applied, and replication mails it sent, until another store replaced it)."""
+    acts = events.lines("change.made", "version.applied", "mail.submitted").select(
+        "trace", "node", F.col("seq").alias("act")
+    )
+    copies = _replacements(events).where("type = 'backup.elsewhere'")
+    both = copies.join(acts, ["trace", "node"], "left")
+    is_here = F.expr("act > from_seq and act < coalesce(to_seq, 9223372036854775807)")
+    return both.groupBy("trace", "node", "at").agg(F.count_if(F.coalesce(is_here, F.lit(False))).alias("acts"))
 
 
 def shown_folders(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:

@@ -117,17 +117,21 @@ def is_undone(seq: Column) -> Column:
 
 
 def deleted_stores(events: Silver) -> DataFrame:
-    """Return trace, store: the stores that were deleted from the directory (RP-6), and were not created again (RP-7)."""
+    """Return trace, store: the stores that were deleted from the directory (RP-6), or that another server's store has replaced
+    (RP-8), and were not created again (RP-7)."""
     number = F.coalesce("directory_object", F.lit(0))
-    deleted = events.of("store.deleted").groupBy("trace", "store").agg(F.max(number).alias("gone"))
+    replaced = events.of("backup.elsewhere").select("trace", "store", "directory_object")
+    gone = events.of("store.deleted").select("trace", "store", "directory_object").unionByName(replaced)
+    deleted = gone.groupBy("trace", "store").agg(F.max(number).alias("gone"))
     created = events.of("store.created").groupBy("trace", "store").agg(F.max("directory_object").alias("present"))
     both = deleted.join(created, ["trace", "store"], "left")
     return both.where("gone >= coalesce(present, 0)").select("trace", "store")
 
 
 def once_deleted_stores(events: Silver) -> DataFrame:
-    """Return trace, store: the stores that were ever deleted from the directory."""
-    return events.of("store.deleted").select("trace", "store").distinct()
+    """Return trace, store: the stores that were ever deleted from the directory, or replaced by another server's store."""
+    replaced = events.of("backup.elsewhere").select("trace", "store")
+    return events.of("store.deleted").select("trace", "store").unionByName(replaced).distinct()
 
 
 def _undone_spans(events: Silver) -> DataFrame:
@@ -141,7 +145,7 @@ def _undone_spans(events: Silver) -> DataFrame:
 def restores(events: Silver) -> DataFrame:
     """Return trace, store, undone_spans: the spans (after, before) of its sequence numbers that restores have undone.
 
-    The n-th restored backup of a store, or creation of a new store in its place (RP-7), belongs to the n-th start of the store
+    The n-th restored backup of a store, or store in its place (RP-7, RP-8), belongs to the n-th start of the store
     that is not a restart. A store that began as new has nothing from before, not even the topology's folders.
     """
     backups = events.of("backup.made").select("trace", "store", "backup", "through")
@@ -152,7 +156,8 @@ def restores(events: Silver) -> DataFrame:
         .select("trace", "store", "seq", "through")
     )
     created = events.of("store.created").select("trace", "store", "seq", F.lit(-1).cast("long").alias("through"))
-    back = back.unionByName(created)
+    replaced = events.of("backup.elsewhere").select("trace", "store", "seq", F.lit(-1).cast("long").alias("through"))
+    back = back.unionByName(created).unionByName(replaced)
     backs = back.groupBy("trace", "store").agg(F.array_sort(F.collect_list(F.struct("seq", "through"))).alias("backs"))
     starts = (
         events.of("node.started")

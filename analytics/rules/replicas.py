@@ -4,7 +4,7 @@ from typing import Final
 
 from analytics.rules.check import Check
 
-# spec: DU-1, HI-1, RP-1, RP-2, RP-3, RP-6, RP-7, ST-3
+# spec: DU-1, HI-1, RP-1, RP-2, RP-3, RP-6, RP-7, RP-8, ST-3
 CHECKS: Final = (
     Check(
         id="content is only on holders",
@@ -77,6 +77,15 @@ CHECKS: Final = (
         about="true",
         holds="was_deleted",
         words="concat('a store was created for ', node, ', but the store before it was not deleted')",
+    ),
+    Check(
+        id="a store that is only shown is silent",
+        rules=("RP-8",),
+        table="shown_stores",
+        says="The store of another server, restored from a backup, makes and applies no changes and sends no replication mail.",
+        about="true",
+        holds="acts = 0",
+        words="concat(node, ' only shows the store of another server, but made or applied changes, or sent mail')",
     ),
     Check(
         id="a created store begins as new",

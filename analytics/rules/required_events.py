@@ -59,6 +59,7 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "shown_folders": ("folder.shown",),
     "deletions": _CONTENT,
     "deleted_stores": ("store.deleted",),
+    "shown_stores": ("backup.elsewhere",),
     "created_stores": ("store.created",),
     "conflicts": ("conflict.arose",),
     "deferred": ("version.held",),

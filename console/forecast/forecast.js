@@ -44,6 +44,7 @@ const DISTURBANCES = new Set([
   "store.deleted",
   "store.created",
   "backup.restored",
+  "backup.elsewhere",
 ]);
 
 /** The fastest clock, in lab seconds for each second, of which the future is shown. Above it, it would be over too soon. */

@@ -87,6 +87,14 @@ export interface BackupRestored extends Header {
   backup: string;
 }
 
+export interface BackupRestoredElsewhere extends Header {
+  type: "backup.elsewhere";
+  store: string;
+  backup: string;
+  of: string;
+  directory_object?: number;
+}
+
 export interface StoreCreated extends Header {
   type: "store.created";
   store: string;
@@ -656,6 +664,7 @@ export type LabEvent =
   | NodeStopped
   | BackupMade
   | BackupRestored
+  | BackupRestoredElsewhere
   | StoreCreated
   | SettingIgnored
   | SettingValue

@@ -43,7 +43,14 @@ export const MOST_LISTED = 10;
 const FAR = 2_000;
 
 /** Events after which all replicas of a server can be different. */
-const OF_SERVERS = new Set(["node.started", "node.stopped", "store.deleted", "store.created", "backup.restored"]);
+const OF_SERVERS = new Set([
+  "node.started",
+  "node.stopped",
+  "store.deleted",
+  "store.created",
+  "backup.restored",
+  "backup.elsewhere",
+]);
 
 /** The order in which replicas are listed. @type {readonly Sync[]} */
 const ATTENTION = ["behind", "pending", "locally modified", "away", "in sync"];

@@ -59,7 +59,7 @@ def _replica(ctx: Context, path: str, order: str) -> OwnRow:
     profile = ctx.config.profile
     if not profile.obeys_orders:
         raise Misuse(f"{ctx.name} has version {profile.version}, which does not have {order}; 2003 and 2007 do")
-    if not ctx.config.replicates:
+    if not ctx.replicates:
         raise Misuse(f"{ctx.name} runs no replication agent; set Replication to 1 and start the server again")
     if path == ROOT_TEXT:
         own = ctx.rst.own(HIERARCHY_FID)

@@ -71,8 +71,10 @@ def tick(ctx: Context, s: Stimulus) -> bool:
 
 
 def timers_of(ctx: Context) -> tuple[Timer, ...]:
-    """Return the kinds of timer that fire in this store."""
-    if not ctx.config.replicates:
+    """Return the kinds of timer that fire in this store: none in a store that is only shown (spec: RP-8)."""
+    if ctx.store.copy_of is not None:
+        return ()
+    if not ctx.replicates:
         return TIMERS_WITHOUT_AGENT
     return ALL_TIMERS if ctx.directory.address(ctx.name) is not None else SILENT_TIMERS
 
@@ -106,9 +108,9 @@ def deliver(ctx: Context, s: Stimulus, local: Sequence[LocalDelivery]) -> None:
             deliveries.deliver(ctx, s, mail)
         if not for_store:
             continue
-        if mail.system and not ctx.config.replicates:
-            # spec: IN-2 durably, so its sender may delete it
-            s.conn.exec_driver_sql(KEEP_MAIL, (mail.sender, mail.content))
+        if mail.system and not ctx.replicates:
+            if ctx.store.copy_of is None:  # spec: IN-2 durably, so its sender may delete it; RP-8: never read
+                s.conn.exec_driver_sql(KEEP_MAIL, (mail.sender, mail.content))
         else:
             incoming.receive(ctx, s, mail.sender, mail.content, mail.message_id, system=mail.system)
 
@@ -140,7 +142,7 @@ def _addresses_change(ctx: Context, s: Stimulus) -> Iterator[None]:
         own = ctx.rst.own(fid)
         if own is not None and not own.pending:
             cycles.reschedule(ctx, s, fid)
-    if ctx.config.replicates and missed_check(s):
+    if ctx.replicates and missed_check(s):
         s.trace.record(StatusMissed)
 
 
@@ -157,6 +159,16 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
     joins_later   the store joins a running organization
     missed_check  a status check was due while the store was stopped
     """
+    if ctx.store.copy_of is not None:
+        application_log.write(ctx.config, s.conn, s.now, 1117, {})  # spec: RP-8
+        return
+    _plan_maintenance(ctx, s, restored=restored)
+    if not ctx.replicates:
+        application_log.write(ctx.config, s.conn, s.now, 3002, {})  # spec: EV-1
+    _start_agent(ctx, s, first=first, joins_later=joins_later, restored=restored, missed_check=missed_check)
+
+
+def _plan_maintenance(ctx: Context, s: Stimulus, *, restored: bool) -> None:
     expiry.plan(ctx, s)
     limit_warnings.plan(ctx, s)
     if restored:
@@ -167,18 +179,21 @@ def started(ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restor
         for fid in ctx.rst.held_fids():
             if not is_set(s.conn, Timer.CYCLE, fid):  # the cycle was due while content was suspended
                 cycles.reschedule(ctx, s, fid)
-    if not ctx.config.replicates:
-        application_log.write(ctx.config, s.conn, s.now, 3002, {})  # spec: EV-1
+
+
+def _start_agent(
+    ctx: Context, s: Stimulus, *, first: bool, joins_later: bool, restored: bool, missed_check: bool
+) -> None:
     if first and joins_later:
         statuses.want_status(ctx, s, HIERARCHY_FID, at_once=True)
     if first:
         set_timer(s.conn, Timer.STATUS_CHECK, 0, statuses.next_check(ctx, s.now))
         return
-    if missed_check and ctx.config.replicates:
+    if missed_check and ctx.replicates:
         s.trace.record(StatusMissed)
     if restored:
         store_restore.request_statuses(ctx, s)
-    if not ctx.config.replicates:
+    if not ctx.replicates:
         return
     for sender, content in _take_mails(s.conn):
         incoming.receive(ctx, s, sender, content, scan_header(content).message_id, system=True)

@@ -41,6 +41,12 @@ REPLACE_GUID = Statement("UPDATE replid SET guid = ? WHERE rep = ?")
 ADD_GUID = Statement("INSERT INTO replid (rep, guid, store) VALUES (?, ?, ?)")
 RESET_REPLICAS = Statement("UPDATE replica SET began = 0, last_sent = 0, last_sent_fai = 0")
 RESET_COUNTERS = Statement("UPDATE store_state SET guid = ?, change_counter = 0, object_counter = 0")
+BECOME_COPY = Statement("UPDATE store_state SET copy_of = ?, name = ?")
+NAME_OWN_REPLICA = Statement("UPDATE replid SET store = ? WHERE rep = ?")
+LEAVE_BEHIND = tuple(
+    Statement(f"DELETE FROM {table}")
+    for table in ("mta_queue", "mta_frozen_queue", "mta_content", "event", "waiting", "log")
+)
 NOTE_RESTORE = Statement("UPDATE store_state SET restored_at = ?")
 
 RENUMBER = tuple(
@@ -129,6 +135,20 @@ def prepare(conn: Connection, continued: Continued, seed: bytes, *, new_guid: bo
         _take_new_guid(conn, store, seed)
 
 
+def prepare_elsewhere(conn: Connection, continued: Continued, name: str, seed: bytes) -> None:
+    """Prepare the backup of another server's store for its first start here, where it is only shown (spec: RP-8). What that
+    server was about to send, and its events, stay with that server."""
+    store = StoreState(conn)
+    _continue(conn, store, continued)
+    store.begins = Begins.RESTORED
+    store.save(conn)
+    _take_new_guid(conn, store, seed)
+    conn.exec_driver_sql(BECOME_COPY, (store.name, name))
+    conn.exec_driver_sql(NAME_OWN_REPLICA, (name, LOCAL_REP))
+    for statement in LEAVE_BEHIND:
+        conn.exec_driver_sql(statement)
+
+
 def prepare_new(conn: Connection, continued: Continued, name: str, seed: bytes, directory_object: int) -> None:
     """Turn an empty database into the database of a new store that continues an existing trace."""
     guid = guid_from(seed, "replica", continued.incarnation)
@@ -173,7 +193,7 @@ def request_statuses(ctx: Context, s: Stimulus) -> None:
     for own in owned:
         own.last_update_at, own.status_sent_at = s.now, None
         ctx.rst.touch(own)
-    if ctx.config.replicates:
+    if ctx.replicates:
         request(ctx, s, owned, ctx.config.profile.restore_responders)
         return
     for own in owned:  # the requests are sent when the agent is enabled, in its first cycle

@@ -121,7 +121,7 @@ def _begin_removal(ctx: Context, s: Stimulus, folder: Folder, own: OwnRow) -> No
     own.pending = True
     ctx.rst.touch(own)
     s.trace.record(ReplicaPending, folder=folder.text)
-    if ctx.config.replicates:  # otherwise `announce_removals` does it when the agent is enabled
+    if ctx.replicates:  # otherwise `announce_removals` does it when the agent is enabled
         go_on_with_removal(ctx, s, own)
 
 

@@ -148,6 +148,15 @@ KINDS: Final[Mapping[int, LogKind]] = {
         Logging.NONE,
         lambda form, v: [form.disabled.format_map(v)],
     ),
+    1117: LogKind(  # [X, Q264317]
+        Level.INFORMATION,
+        Category.GENERAL,
+        Logging.NONE,
+        lambda _, v: [
+            "The public database has been restored to an alternate server. This database will no longer be able to replicate"
+            " with other public databases."
+        ],
+    ),
     3005: LogKind(
         Level.INFORMATION,
         Category.DIRECTORY,

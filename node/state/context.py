@@ -52,6 +52,12 @@ class Context:
     folder_views: tuple[tuple[int, list[int]], list[FolderView]] | None = None
     """A cache for `StoreReader.folders`: what the views depend on (the tree and the replicas), and the views."""
 
+    @property
+    def replicates(self) -> bool:
+        """Whether the replication agent runs: its setting permits it, and the store is not another server's (spec: SE-1,
+        RP-8)."""
+        return self.config.replicates and self.store.copy_of is None
+
     @classmethod
     def load(
         cls,

@@ -331,6 +331,11 @@ class Database:
         errors as `made_at`."""
         return None if _stored(content, "incarnation") else _stored(content, "directory_object")
 
+    @staticmethod
+    def store_in(content: bytes) -> str:
+        """Return the name of the server whose store a copy is. Raise the same errors as `made_at`."""
+        return str(_stored(content, "name"))
+
     def drop_connections(self) -> None:
         """Drop the connections as a crash does. An in-memory database survives, as a disk would."""
         if self.path is not None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from node.errors import Misuse
 from node.tracking.change_number import ChangeNumber, Guid
 from traces.labtime import LabTime
 from transport.sql import Connection, Statement
 
 STATE = Statement(
     "SELECT name, guid, change_counter, object_counter, mail_number, incarnation, seq, lamport, last_at, begins,"
-    " directory_object FROM store_state"
+    " directory_object, copy_of FROM store_state"
 )
 ALL_REPLICAS = Statement("SELECT rep, guid, store FROM replid ORDER BY rep")
 EXISTS = Statement("SELECT 1 FROM store_state")
@@ -60,6 +61,8 @@ class StoreState:
         self.last_at: LabTime = row[8]
         self.begins = Begins(row[9])
         self.directory_object: int = row[10]
+        self.copy_of: str | None = row[11]
+        """The server whose store this is, if its backup was restored here (spec: RP-8)."""
         self._rep_of: dict[Guid, int] = {}
         self._guid_of: dict[int, Guid] = {}
         self.store_of: dict[Guid, str] = {}
@@ -86,7 +89,11 @@ class StoreState:
         return cls(conn)
 
     def next_change(self) -> ChangeNumber:
-        """Return the next change number of this store."""
+        """Return the next change number of this store. Raises Misuse if the store is only shown (spec: RP-8)."""
+        if self.copy_of is not None:
+            raise Misuse(
+                f"{self.name} has the store of {self.copy_of}, restored from a backup: it is only shown, and takes no changes"
+            )
         self.change_counter += 1
         return ChangeNumber(self.guid, self.change_counter)
 

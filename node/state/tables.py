@@ -29,6 +29,7 @@ store_state = Table(
     Column("expired_at", Integer),  # when the age limits were last applied (spec: DL-3)
     Column("suspended_at", Integer),  # since when content replication is suspended (spec: RP-5)
     Column("restored_at", Integer),  # when this store last started from a backup (spec: RP-4)
+    Column("copy_of", Text),  # spec: RP-8 the server whose store this is, if its backup was restored here
     Column("directory_object", Integer, nullable=False, server_default=text("0")),  # spec: RP-7 as in `directory`
 )
 

@@ -204,12 +204,14 @@ class StoreLife(StoreQueries):
 
         A backup that is older than the tombstone lifetime is not used: the store begins as a new store (spec: DL-4, RP-3).
         So does a store that was created again, whose database is from `Database.of_new_store` (spec: RP-7).
+        The backup of another server's store is only shown here (spec: RP-8).
         Raises Misuse if the backup is not the database of a store, CannotWrite on a full disk.
         """
         with self._refusing_backups():  # before anything of the store is touched
             made_at, new_object = Database.made_at(backup), Database.new_store_in(backup)
+            elsewhere = Database.store_in(backup) != self.name
         with self._opening():
-            self._restore(now, backup, made_at, new_object)
+            self._restore(now, backup, made_at, new_object, elsewhere=elsewhere)
 
     @contextmanager
     def _refusing_backups(self) -> Iterator[None]:
@@ -220,10 +222,13 @@ class StoreLife(StoreQueries):
                 raise
             raise Misuse(f"this is not a backup of {self.name}: {error}") from None
 
-    def _restore(self, now: LabTime, backup: bytes, made_at: LabTime, new_object: int | None) -> None:
+    def _restore(
+        self, now: LabTime, backup: bytes, made_at: LabTime, new_object: int | None, *, elsewhere: bool
+    ) -> None:
         conn = self._database.reading()
         state = StoreState(conn)
-        unsent = store_restore.unsent(conn) if new_object is None else {}  # the deleted store took its changes with it
+        # What another store replaces takes its changes with it.
+        unsent = {} if elsewhere or new_object is not None else store_restore.unsent(conn)
         registry = stored_settings(conn)
         self.export()
         continued = Continued(state.incarnation, state.seq, state.lamport, state.last_at, registry, unsent)
@@ -233,7 +238,11 @@ class StoreLife(StoreQueries):
             store_restore.prepare(conn, continued, self._seed, new_guid=settings.new_guid_on_restore)
 
         with self._refusing_backups():
-            if new_object is None and now - made_at < self._shortest_tombstone_age_us():
+            if elsewhere:
+                self._database.replace(
+                    backup, lambda conn: store_restore.prepare_elsewhere(conn, continued, self.name, self._seed)
+                )
+            elif new_object is None and now - made_at < self._shortest_tombstone_age_us():
                 self._database.replace(backup, prepare)
             else:
                 number = state.directory_object if new_object is None else new_object
@@ -292,6 +301,8 @@ class StoreLife(StoreQueries):
         later = self._topology.servers[self.name].joins_later or begins is Begins.AS_NEW
         if first:
             self._first_start(ctx, s, later=later)
+        if ctx.store.copy_of is not None:
+            ctx.directory.join(s, self.name)
         record_ignored_setting(ctx, s)
         missed = agent.missed_check(s)
         agent.started(ctx, s, first=first, joins_later=later, restored=restored, missed_check=missed)

@@ -16,6 +16,7 @@ from pflab.terms.verdict import join_names
 from topology.model import Topology
 from traces.events import (
     BackupRestored,
+    BackupRestoredElsewhere,
     ChangeMade,
     ExpiredEverywhere,
     ItemExpired,
@@ -61,6 +62,8 @@ class Outcome:
         self.ends: dict[str, _End] = {}
         self.gone: set[str] = set()
         self.objects = StoreObjects()
+        self.copies: set[str] = set()
+        """The servers that only show the store of another one (RP-8)."""
         self.restores: dict[str, BackupRestored] = {}
         """The last restore of each store."""
         self.loss = ""
@@ -184,6 +187,7 @@ class Outcome:
     @event_handler
     def _created(self, event: StoreCreated) -> None:
         self.objects.created(event)
+        self.copies.discard(event.store)
 
     @event_handler
     def _deleted(self, event: StoreDeleted) -> None:
@@ -191,5 +195,11 @@ class Outcome:
             self.gone.add(event.store)
 
     @event_handler
+    def _elsewhere(self, event: BackupRestoredElsewhere) -> None:
+        self.gone.add(event.store)
+        self.copies.add(event.store)
+
+    @event_handler
     def _started(self, event: NodeStarted) -> None:
-        self.gone.discard(event.node)
+        if event.node not in self.copies:
+            self.gone.discard(event.node)

@@ -249,7 +249,8 @@ class Lab(ABC):
     async def restore(self, name: str, backup: str) -> None:
         """Start a node on one of its backups; kill the node first if it runs. RP-4 says what the node does then.
 
-        Raises LabError for a backup that does not exist or is another server's.
+        On the backup of another server, the node only shows that server's store, and never replicates (RP-8). Raises LabError
+        for a backup that does not exist.
         """
 
     # --- events

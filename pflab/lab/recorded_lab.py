@@ -17,7 +17,7 @@ from pflab.runs.backups import Backups
 from pflab.runs.lab_state import LabState, RunSettings, ServerStatus
 from topology.problems import ValueTextError
 from topology.recipient_policy import parse_mail_domain, parse_recipient_update
-from traces.events import BackupMade, BackupRestored, RecipientPolicy, StoreCreated
+from traces.events import BackupMade, BackupRestored, BackupRestoredElsewhere, RecipientPolicy, StoreCreated
 
 if TYPE_CHECKING:
     from pflab.faults.fault_plan import FaultPlan
@@ -212,6 +212,8 @@ class RecordedLab(Lab):
         """Tell the running servers which stores have joined or were deleted. Stopped servers learn this when they start."""
 
     async def backup(self, name: str) -> str:
+        if (other := self._servers.server(name).copy_of) is not None:
+            raise LabError(f"{name} shows the store of {other}, of which there is a backup already")
         content = self.read(name, lambda node: node.backup())
         backup = self._backups.add(name, content)
         self._keep_state()  # first, so that a lab that is killed here does not give the id again
@@ -219,15 +221,37 @@ class RecordedLab(Lab):
         return backup
 
     async def restore(self, name: str, backup: str) -> None:
-        self._backups.check(name, backup)
         async with self._life(name) as server:
-            await _finished(self._restore(server, backup))
+            owner = self._backups.owner(name, backup)
+            if owner != name:
+                self._check_other(server, owner, backup)
+            elif server.copy_of is not None:
+                raise LabError(
+                    f"{name} shows the store of {server.copy_of}; delete its store and create a new one first"
+                )
+            await _finished(self._restore(server, backup, owner))
 
-    async def _restore(self, server: LabServer, backup: str) -> None:
+    def _check_other(self, server: LabServer, owner: str, backup: str) -> None:
+        """Raise LabError if a server cannot show the store of another one."""  # spec: RP-8
+        if server.status is ServerStatus.ABSENT:
+            raise LabError(f"{backup} is a backup of {owner}; start {server.name} once before it is restored there")
+        self._servers.check_may_start(server)
+        versions = self.topology.servers[server.name].version, self.topology.servers[owner].version
+        if versions[0] != versions[1]:
+            raise LabError(f"{backup} is of a store of {versions[1]}, and {server.name} is of {versions[0]}")
+
+    async def _restore(self, server: LabServer, backup: str, owner: str) -> None:
         if self.running(server.name):
             await self._kill(server.name)
         server.backup = backup
-        self.record.note(BackupRestored, store=server.name, backup=backup)
+        if owner == server.name:
+            self.record.note(BackupRestored, store=server.name, backup=backup)
+        else:
+            number = self._servers.number_of(server.name)
+            self.record.note(
+                BackupRestoredElsewhere, store=server.name, backup=backup, of=owner, directory_object=number
+            )
+            server.copy_of = owner
         try:
             await self._start_healed(server)
         except CannotWrite:

@@ -75,6 +75,8 @@ class LabServer:
     """The id of the backup that its next start uses (RP-4)."""
     is_empty: bool = False
     """Whether its store was created again and has not started: its next start begins with an empty database (RP-7)."""
+    copy_of: str | None = None
+    """The server whose store it shows, because that store's backup was restored here (RP-8)."""
     kill_fault: str | None = None
     """The id of the fault that represents the kill of this server. The next start heals this fault."""
     life: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -200,7 +202,7 @@ class Servers:
             other.known.pop(name, None)
             if name in other.known_deleted:
                 other.known_deleted.remove(name)
-        server.status, server.is_empty, server.backup = ServerStatus.ABSENT, True, None
+        server.status, server.is_empty, server.backup, server.copy_of = ServerStatus.ABSENT, True, None, None
         server.forget()
         return self.number_of(name)
 
@@ -252,6 +254,7 @@ class Servers:
                 server.backup,
                 server.kill_fault,
                 is_empty=server.is_empty,
+                copy_of=server.copy_of,
             )
             for server in self._servers.values()
         }
@@ -279,7 +282,7 @@ class Servers:
             server = self._servers[name]
             server.status, server.backup, server.kill_fault = earlier.status, earlier.backup, earlier.kill_fault
             server.known, server.known_deleted = dict(earlier.known), list(earlier.known_deleted)
-            server.is_empty = earlier.is_empty
+            server.is_empty, server.copy_of = earlier.is_empty, earlier.copy_of
 
     def _entered_itself(self, store: str) -> bool:
         """Return whether a store has made the right entry of itself, at its first start or because it begins as new on an old

@@ -13,6 +13,7 @@ from pflab.terms.event_words import SETUP, Lexicon
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.store_objects import StoreObjects
 from traces.events import (
+    BackupRestoredElsewhere,
     ChangeMade,
     Event,
     FolderHidden,
@@ -52,6 +53,8 @@ class Observer:
         self._expired: set[str] = set()
         self._has_genesis = False
         self._objects = StoreObjects()
+        self._copies: set[str] = set()
+        """The servers that only show the store of another one (RP-8)."""
         self.names = Lexicon()
         self.oracle = Oracle((), lab.topology.servers_from_start())
         self.losses = Losses()
@@ -79,7 +82,13 @@ class Observer:
     @event_handler
     def _on_start(self, event: NodeStarted) -> None:
         self.names.learn(event)
-        self.oracle.joined(event.node)
+        if event.node not in self._copies:
+            self.oracle.joined(event.node)
+
+    @event_handler
+    def _on_elsewhere(self, event: BackupRestoredElsewhere) -> None:
+        self._copies.add(event.store)
+        self.oracle.left(event.store)
 
     @event_handler
     def _on_path(self, event: FolderShown | FolderHidden) -> None:
@@ -100,6 +109,7 @@ class Observer:
     @event_handler
     def _on_store_created(self, event: StoreCreated) -> None:
         self._objects.created(event)
+        self._copies.discard(event.store)
 
     @event_handler
     def _on_store_deleted(self, event: StoreDeleted) -> None:
@@ -126,7 +136,7 @@ class Observer:
 
     def judge(self) -> Judge:
         self.observe()
-        readings = {name: self._lab.read(name, read_store) for name in self.running()}
+        readings = {name: self._lab.read(name, read_store) for name in self.running() if name not in self._copies}
         return Judge(
             self.oracle.without(self.losses.lost),
             readings,

@@ -18,6 +18,7 @@ from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import UPDATES
 from traces.events import (
+    BackupRestoredElsewhere,
     ChangeMade,
     EntryMade,
     EntryPruned,
@@ -25,10 +26,12 @@ from traces.events import (
     Event,
     ItemExpired,
     MailReceived,
+    MailSubmitted,
     NodeStarted,
     ReplicaAdded,
     ReplicaDropped,
     RowReplaced,
+    StoreCreated,
     TombstoneDropped,
     TombstoneMade,
     VersionApplied,
@@ -48,6 +51,9 @@ _FolderChange = (
 
 ACKNOWLEDGED_IS_COMMITTED = "acknowledged is committed"
 """The invariant about what a user was told, which is no event."""
+
+COPIES_ARE_SILENT = "stores that are only shown are silent"
+"""The invariant about a backup that was restored on another server."""
 
 _SMALL_LAB = 5
 """A lab with at most this many stores is small: every check reads everything that may have changed."""
@@ -79,6 +85,8 @@ class Monitor:
         self._with_entries: dict[str, None] = {}
         self._arrays: dict[str, tuple[int | None, tuple[EntryView, ...]]] = {}
         self._started: dict[str, None] = {}
+        self._copies: set[str] = set()
+        """The servers that only show the store of another one. Nothing is due there, and their state is not read (RP-8)."""
         self._reread_after_us = 0
         self._read_at: dict[tuple[str, str, str], LabTime] = {}
         self._take = event_taker_of(self)
@@ -105,7 +113,10 @@ class Monitor:
         """Check an event, and note what it may have changed."""
         self._invariants.event(event)
         self.last_at[event.node] = event.at
-        self._take(event)
+        if event.node in self._copies:
+            self._copies_are_silent(event)
+        else:
+            self._take(event)
 
     def acknowledged(self, store: str, changes: Sequence[str]) -> None:
         """Require that, at the next quiet instant, the store has an event for each change that it acknowledged to a user."""
@@ -119,7 +130,26 @@ class Monitor:
                 self._invariants.violations.append(violation)
         self._acknowledged = []
 
+    def _copies_are_silent(self, event: Event) -> None:
+        """Add a violation if a store that is only shown makes a change or sends replication mail."""  # spec: RP-8
+        if isinstance(event, ChangeMade | VersionApplied | MailSubmitted):
+            witness = f"{event.node}, which only shows the store of another server, has the event {event.__struct_config__.tag}"
+            self._invariants.violations.append(Violation(COPIES_ARE_SILENT, ("RP-8",), self._lab.now, witness))
+
     # --- events: what must be read
+
+    @event_handler
+    def _on_elsewhere(self, event: BackupRestoredElsewhere) -> None:
+        self._copies.add(event.store)
+        for of_store in (self._with_entries, self._arrays, self._started):
+            of_store.pop(event.store, None)
+        for of_place in (self._changed_folders, self._changed_rows, self._agreed_rows):
+            for place in [place for place in of_place if place[0] == event.store]:
+                del of_place[place]
+
+    @event_handler
+    def _on_created(self, event: StoreCreated) -> None:
+        self._copies.discard(event.store)
 
     @event_handler
     def _on_folder_change(self, event: _FolderChange) -> None:
@@ -225,7 +255,7 @@ class Monitor:
 
     def _check_quiet(self) -> None:
         for store in self._lab.names:
-            if self._lab.running(store) and not self._lab.silent(store):
+            if self._lab.running(store) and not self._lab.silent(store) and store not in self._copies:
                 self._invariants.quiet(store, self._lab.clock_of(store), self._lab.now)
 
 

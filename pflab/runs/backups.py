@@ -53,11 +53,13 @@ class Backups:
         kept = {backup: owner for backup, owner in self.state.stores.items() if owner != store}
         self.state = BackupsState(self.state.number, kept)
 
-    def check(self, store: str, backup: str) -> None:
-        """Raise LabError if the store has no such backup."""
-        own = [id_ for id_, owner in self.state.stores.items() if owner == store]
-        if backup not in own:
-            raise LabError(f"{quoted(backup)} is not a backup of {store}; its backups are: {', '.join(own) or 'none'}")
+    def owner(self, store: str, backup: str) -> str:
+        """Return the store of a backup, for a restore on `store`. Raises LabError if there is no such backup."""
+        owner = self.state.stores.get(backup)
+        if owner is not None:
+            return owner
+        own = [id_ for id_, of in self.state.stores.items() if of == store]
+        raise LabError(f"{quoted(backup)} is not a backup of {store}; its backups are: {', '.join(own) or 'none'}")
 
     def content(self, backup: str) -> bytes:
         """Return the database of a backup. Raises LabError if it cannot be read."""

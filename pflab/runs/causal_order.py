@@ -1,18 +1,18 @@
 """The order of a run's events in which each event comes after its causes.
 
 Events of nodes are sorted by lab time and Lamport number. The lab numbers its own events separately, so for these the Lamport
-number says nothing. But three types of the lab's events need a certain place, because they change what a store knows
-(spec: RP-4, RP-7):
+number says nothing. But four types of the lab's events need a certain place, because they change what a store knows
+(spec: RP-4, RP-7, RP-8):
 
 - `backup.made` comes after the last event in the copy (`through`), and before the next event of that store.
-- `backup.restored` and `store.created` come before the start of the store for which they are used.
+- `backup.restored`, `backup.elsewhere` and `store.created` come before the start of the store for which they are used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from traces.events import BackupMade, BackupRestored, Event, NodeStarted, StoreCreated
+from traces.events import BackupMade, BackupRestored, BackupRestoredElsewhere, Event, NodeStarted, StoreCreated
 
 _Place = tuple[int, int, str, int, int]
 """A sort key. Its last number is 0 for an event of a node, -1 for the place before this event, and 1 for the place after it."""
@@ -29,7 +29,8 @@ def _moved(events: Sequence[Event]) -> Iterator[tuple[Event, _Place]]:
     """Yield each event of a backup, restore or creation that must be moved, with its place."""
     backups = [event for event in events if isinstance(event, BackupMade)]
     restores = sorted(
-        (event for event in events if isinstance(event, BackupRestored | StoreCreated)), key=lambda event: event.seq
+        (event for event in events if isinstance(event, BackupRestored | BackupRestoredElsewhere | StoreCreated)),
+        key=lambda event: event.seq,
     )
     if not backups and not restores:
         return
@@ -54,7 +55,7 @@ def _after_copy(backup: BackupMade, events_of: Mapping[tuple[str, int], Event]) 
 
 
 def _before_starts(
-    restored: Sequence[BackupRestored | StoreCreated], starts: Sequence[NodeStarted]
+    restored: Sequence[BackupRestored | BackupRestoredElsewhere | StoreCreated], starts: Sequence[NodeStarted]
 ) -> Iterator[tuple[Event, _Place]]:
     """Yield the restores and creations of one store, each with the place before the start that uses it.
 

@@ -31,6 +31,7 @@ from pflab.terms.number_sets import Numbers, minus, parse_traced, tidy
 from traces.events import (
     BackupMade,
     BackupRestored,
+    BackupRestoredElsewhere,
     ChangeMade,
     ClockChanged,
     ConflictArose,
@@ -405,7 +406,7 @@ class Checkpoint:
             self.picture.backups[event.backup] = deepcopy(server)
 
     @event_handler
-    def _backup_restored(self, event: BackupRestored) -> None:
+    def _backup_restored(self, event: BackupRestored | BackupRestoredElsewhere) -> None:
         server, backup = self.picture.servers.get(event.store), self.picture.backups.get(event.backup)
         if server is not None and backup is not None:
             server.tables, server.queue = deepcopy(backup.tables), {}

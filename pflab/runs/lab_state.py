@@ -85,6 +85,7 @@ class ServerState(msgspec.Struct, frozen=True):
     kill_fault: the id of the fault that represents its kill. The next start heals this fault.
     restarts_at: when it starts by itself after a crash.
     is_empty: whether its store was created again and has not started.
+    copy_of: the server whose store it shows, because that store's backup was restored here.
     """
 
     status: ServerStatus = ServerStatus.ABSENT
@@ -94,6 +95,7 @@ class ServerState(msgspec.Struct, frozen=True):
     kill_fault: str | None = None
     restarts_at: LabTime | None = None
     is_empty: bool = False
+    copy_of: str | None = None
 
 
 class DirectoryState(msgspec.Struct, frozen=True):

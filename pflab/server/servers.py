@@ -86,7 +86,7 @@ async def backup(lab: ServedLab, name: str) -> Response:
 
 @SERVERS.post("/restore")
 async def restore(lab: ServedLab, name: str, body: BackupOf) -> Response:
-    """Start the server on one of its backups."""  # spec: RP-4
+    """Start the server on one of its backups. On the backup of another server, it only shows that store."""  # spec: RP-4, RP-8
     await lab.restore(name, body.backup)
     return _status_of(lab, name)
 

@@ -385,6 +385,9 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "tombstone.dropped": lambda e, n: f"drops the tombstone of {n.what(e.folder, e.object, e.number)}",
     "backup.made": lambda e, n: f"copies the database of {e.store} as {e.backup}",
     "backup.restored": lambda e, n: f"puts {e.backup} in the place of the database of {e.store}",
+    "backup.elsewhere": lambda e, n: (
+        f"puts {e.backup} of {e.of} in the place of the store of {e.store}, to be shown only"
+    ),
     "store.created": lambda e, n: f"creates a new, empty store for {e.store}",
     "link.down": lambda e, n: (
         f"notes that {e.by} cannot connect over {e.connector}{f': {e.reason}' if e.reason else ''}"

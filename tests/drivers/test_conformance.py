@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from node.errors import FolderUnknown, InternalError, NotRunning
+from node.errors import FolderUnknown, InternalError, Misuse, NotRunning
 from node.store.node import Node
 from pflab.errors import LabError
 from pflab.faults.fault import CONNECT_US, Alter, Blackhole, Cut, Delay, Duplicate, Hold, Lose, Reorder, Skew
@@ -473,7 +473,7 @@ class ServerCases:
             assert lab.running("Z")
             await lab.start("B")
             await lab.start("E")
-            with pytest.raises(LabError, match="not a backup of Z"):
+            with pytest.raises(LabError, match="is not a backup"):
                 await lab.restore("Z", backup)
             first, again = events_of(lab, NodeStarted, "Z")
             assert again.reason == "first"
@@ -518,7 +518,37 @@ class ServerCases:
             await lab.advance(lab.now + 7 * HOUR_US)
             assert subjects(lab, "A") == ["after", "before"]
             with pytest.raises(LabError, match="not a backup of B"):
-                await lab.restore("B", backup)
+                await lab.restore("B", "backup-9")
+
+    async def test_a_backup_is_shown_on_another_server(self, make_lab: LabFactory) -> None:
+        """RP-8: the backup of A, restored on B, is shown there, also after another start: what A had is readable, nothing is
+        changed or sent, and event 1117 is logged. The server gets a store of its own again by deletion and creation."""
+        async with make_lab(ONE_TO_GO) as lab:
+            await post(lab, "A", "before")
+            await lab.advance(lab.now + ALWAYS_US)
+            backup = await lab.backup("A")
+            with pytest.raises(LabError, match="start E once before it is restored there"):
+                await lab.restore("E", backup)
+            await post(lab, "A", "after")
+            await lab.advance(lab.now + ALWAYS_US)
+            await lab.restore("B", backup)
+            since = len(events_of(lab, MailSubmitted, "B"))
+            await lab.stop("B")
+            await lab.start("B")
+            await lab.advance(lab.now + 2 * DAY_US)
+            assert subjects(lab, "B") == ["before"]
+            assert subjects(lab, "A") == ["after", "before"]
+            assert len(events_of(lab, MailSubmitted, "B")) == since
+            assert len(lab.read("B", lambda node: node.event_log(event=1117))) == 2
+            with pytest.raises(Misuse, match="it is only shown, and takes no changes"):
+                await post(lab, "B", "refused")
+            with pytest.raises(LabError, match="B shows the store of A"):
+                await lab.backup("B")
+            await lab.stop("B")
+            await lab.delete_store("B", on="A", force=True)
+            await lab.create_store("B")
+            await lab.advance(lab.now + DAY_US)
+            assert [folder.path for folder in lab.read("B", lambda node: node.folders())] == ["Projects"]
 
 
 def body_of(mail: bytes) -> bytes:

@@ -100,6 +100,16 @@ def _left_on_the_list(trace: Trace) -> None:
             event["replicas"] = [*event["replicas"], gone["store"]]
 
 
+def _sends_from_a_copy(trace: Trace) -> None:
+    """The store that is only shown sends the mail that it sent at its first start."""
+    events = trace["R"]
+    submitted = next(event for event in events if event["type"] == "mail.submitted")
+    shown = next(index for index, event in enumerate(events) if event.get("reason") == "restored")
+    head = {name: events[shown][name] for name in ("at", "lamport", "incarnation")}
+    events.insert(shown + 1, {**submitted, **head, "mail": f"99{submitted['mail']}"})
+    renumber(events)
+
+
 def _keeps_its_guid(trace: Trace) -> None:
     """The store that is created again starts with the GUID of the deleted one."""
     starts = [event for event in trace["B"] if event["type"] == "node.started"]
@@ -157,6 +167,7 @@ FAULTS: Mapping[str, Fault] = {
     "a store with replicas is not deleted": ("stories/orphan", set_("store.deleted", forced=False)),
     "a store removed by force leaves all lists": ("stories/orphan", _left_on_the_list),
     "a store is created in place of a deleted one": ("store-created-again", set_("store.created", directory_object=2)),
+    "a store that is only shown is silent": ("restored-elsewhere", _sends_from_a_copy),
     "a created store begins as new": ("store-created-again", _keeps_its_guid),
     "an edit covers the versions in its store": ("edit", _forgetful),
     "conflict notices follow the resolve method": ("resolve-methods", _notice_of_a_silent_folder),

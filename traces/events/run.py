@@ -63,6 +63,20 @@ class BackupRestored(Event, frozen=True, kw_only=True, tag="backup.restored"):
     backup: str
 
 
+class BackupRestoredElsewhere(Event, frozen=True, kw_only=True, tag="backup.elsewhere"):
+    """The backup of another server's store replaces the store of this server, which is only shown from its next start on.
+
+    store: the server.
+    of: the server whose backup it is.
+    directory_object: which object of its name the server's store has (spec: RP-8).
+    """
+
+    store: str
+    backup: str
+    of: str
+    directory_object: int = 0
+
+
 class StoreCreated(Event, frozen=True, kw_only=True, tag="store.created"):
     """A new store was created under the name of a deleted one. It begins with an empty database at the server's next start.
 
@@ -152,6 +166,7 @@ RunEvent = (
     | NodeStopped
     | BackupMade
     | BackupRestored
+    | BackupRestoredElsewhere
     | StoreCreated
     | SettingIgnored
     | SettingValue

@@ -325,6 +325,7 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("address.lacking", "entry without an address", REPEATS, "own lacking_store", "", items="lacking"),
     States("backup.made", "backup", FIRST, "backup", "store"),
     States("backup.restored", "backup", REPEATS, "backup", "store"),
+    States("backup.elsewhere", "backup", REPEATS, "backup", "of"),
     *_alike("hop.sent hop.failed", "copy in a queue", FIRST, "own copy", "mail route_hop route_connector"),
     *_alike("hop.expired hop.deleted queue.frozen queue.unfrozen", "copy in a queue", FIRST, "own copy", "mail"),
     *_alike("mail.submitted hop.received", "recipient at a server", FIRST, "mail own", "store_of", items="stores"),
@@ -425,7 +426,9 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("version.held", "folder", IF_KNOWN, "waits_for", ""),
     States("node.started", "server", REPEATS, "own", "version"),
     States("hop.failed", "server", IF_KNOWN, "next_hop", ""),
-    *_alike("store.deleted store.created address.stamped address.missing", "server", REPEATS, "store", ""),
+    *_alike(
+        "store.deleted store.created backup.elsewhere address.stamped address.missing", "server", REPEATS, "store", ""
+    ),
     States("store.created", "directory object", FIRST, "store created_object", ""),
     States("store.deleted", "directory object", REPEATS, "store created_object", ""),
     States("setting.value", "setting", IF_KNOWN, "own name at", "setting_value"),

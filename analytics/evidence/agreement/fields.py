@@ -68,6 +68,12 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "through": (B, "what the store had when it was restored"),
     },
     "backup.restored": {"store": (B, "backup.made"), "backup": (B, "backup.made")},
+    "backup.elsewhere": {
+        "store": (E, "the topology"),
+        "backup": (B, "backup.made"),
+        "of": (B, "backup.made"),
+        "directory_object": (D, "store.created"),
+    },
     "store.created": {
         "store": (E, "the topology"),
         "directory_object": (B, "store.deleted, if the store was deleted again"),

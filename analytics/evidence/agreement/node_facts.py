@@ -105,7 +105,7 @@ def node_facts(events: Silver) -> DataFrame:
     for name, table in {"rerouted": links, "gone": deletions}.items():
         nodes = nodes.join(F.broadcast(table.withColumn(name, F.lit(True))), ["trace", "node"], "left")
     nodes = nodes.join(F.broadcast(hindered), ["trace", "node"], "left")
-    if events.has("backup.restored", "store.created"):
+    if events.has("backup.restored", "backup.elsewhere", "store.created"):
         nodes = nodes.join(F.broadcast(spans), ["trace", "node"], "left")
     else:
         nodes = nodes.withColumn("undone_spans", F.lit(None).cast("array<struct<after: bigint, before: bigint>>"))

@@ -125,13 +125,15 @@ def _with_replica(arrivals: DataFrame, events: Silver) -> DataFrame:
     return both.where("what is not null and there").drop("begun", "there")
 
 
-def new_stores(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
+def new_stores(events: Silver, listed: DataFrame, org: Organization, restored: DataFrame) -> DataFrame:
     """Return the first start of each store that joined during the run: trace, node, at, until_at (a day after it had an
-    address), ended_at, asked (by until_at it had asked all others in its directory for the status of the hierarchy)."""
+    address), ended_at, asked (by until_at it had asked all others in its directory for the status of the hierarchy).
+    Restored stores are left out."""
     later = F.broadcast(org.servers.where("later").select("trace", F.col("store").alias("node")))
     first = (
         events.of("node.started").where("reason = 'first'").select("trace", "node", "at").join(later, ["trace", "node"])
     )
+    first = first.join(F.broadcast(restored), ["trace", "node"], "left_anti")
     requests = listed.where(
         f"what = 'mail' and message_type = 32 and folder = '{HIERARCHY}' and to = array_sort(filter(reached, h -> h != node))"
     ).select("trace", "node", F.col("at").alias("asked_at"))

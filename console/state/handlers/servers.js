@@ -81,6 +81,13 @@ export const SERVERS = {
     server.tables = backup.tables;
     server.queue = table();
   },
+  "backup.elsewhere": (state, event) => {
+    const server = serverOf(state, event.store);
+    const backup = state.backups[event.backup];
+    if (!server || !backup) return;
+    server.tables = backup.tables;
+    server.queue = table();
+  },
   "setting.value": (state, event) => {
     const server = serverOf(state, event.node);
     if (server) own(state.gen, server, "settings")[event.name] = { value: event.value, default: event.default };
