@@ -29,7 +29,7 @@ from analytics.ingest.lines import is_segment
 from traces.segments import is_url
 
 BLOCK_BYTES: Final = 16_000_000
-"""How much of a file is read at a time. As Python objects, its lines take ten times as much memory."""
+"""How much of a file is read at a time. As Python objects, its lines take several times as much memory."""
 
 
 def named(names: Iterable[str]) -> list[str]:
