@@ -239,7 +239,9 @@ class Servers:
     def check_may_start(self, server: LabServer) -> None:
         """Raise LabError if the server's store was deleted from the directory."""
         if self.deleted(server.name):
-            raise LabError(f"server {server.name} does not start: its store was deleted from the directory")
+            raise LabError(
+                f"server {server.name} does not start: its store was deleted from the directory; create a new store for it"
+            )
 
     # --- a lab that continues
 

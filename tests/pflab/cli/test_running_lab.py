@@ -507,7 +507,7 @@ def test_administrators_give_orders_about_queues(up: str, capsys: pytest.Capture
         return mails
 
     to_b = ("--to", "B", "--server", "A")
-    assert output_of("queue", "freeze", *to_b) == "A freezes 0 mails in its queue for B\n"
+    assert output_of("queue", "freeze", *to_b) == "A freezes its queue for B, which has 0 mails\n"
     for subject in ("One", "Two"):
         output_of("post", "Projects", "--node", "A", "--subject", subject)
         output_of("clock", "advance", "16 min")
@@ -518,8 +518,8 @@ def test_administrators_give_orders_about_queues(up: str, capsys: pytest.Capture
     assert output_of("queue", "delete", str(first["id"]), "--server", "A") == "A deletes 1 mail\n"
     gone = output_of("queue", "delete", str(first["id"]), "--server", "A", status=ExitCode.UNKNOWN)
     assert f"no mail {first['id']} in the queue" in gone
-    assert output_of("queue", "return", *to_b) == "A returns 1 mail to the sender in its queue for B\n"
-    assert output_of("queue", "unfreeze", *to_b) == "A unfreezes 0 mails in its queue for B\n"
+    assert output_of("queue", "return", *to_b) == "A returns 1 mail from its queue for B to the sender\n"
+    assert output_of("queue", "unfreeze", *to_b) == "A unfreezes its queue for B, which has 0 mails\n"
     assert waiting() == []
     assert "its queues are for B" in output_of("queue", "freeze", "--to", "Z", "--server", "A", status=ExitCode.UNKNOWN)
     assert "give either" in output_of("queue", "freeze", "--server", "A", status=ExitCode.UNKNOWN)

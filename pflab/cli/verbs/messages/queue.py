@@ -110,11 +110,12 @@ def return_mails(
 
 
 _WORDS: Final = {
-    "freeze": "freezes {}",
-    "unfreeze": "unfreezes {}",
-    "delete": "deletes {}",
-    "return": "returns {} to the sender",
+    "freeze": ("freezes {mails}", "freezes its queue for {queue}, which has {mails}"),
+    "unfreeze": ("unfreezes {mails}", "unfreezes its queue for {queue}, which has {mails}"),
+    "delete": ("deletes {mails}", "deletes {mails} from its queue for {queue}"),
+    "return": ("returns {mails} to the sender", "returns {mails} from its queue for {queue} to the sender"),
 }
+"""What an order does with some mails, and with a whole queue."""
 
 
 def _change(
@@ -129,9 +130,8 @@ def _change(
         raise CommandError("give either numbers of mails, as pflab queue shows them, or --to for a whole queue")
     with client_of(lab) as client:
         changed = client.change_queue(server, order, next_hop=next_hop, mails=mails or None)
-    count = counted(len(changed["mails"]), "mail")
-    queue_words = f" in its queue for {next_hop}" if next_hop is not None else ""
-    return print_result(changed, [f"{server} {_WORDS[order].format(count)}{queue_words}"], as_json)
+    words = _WORDS[order][next_hop is not None].format(mails=counted(len(changed["mails"]), "mail"), queue=next_hop)
+    return print_result(changed, [f"{server} {words}"], as_json)
 
 
 def _queue_table(store: str, mails: Sequence[QueueView]) -> FittedTable:
