@@ -73,6 +73,18 @@ def test_each_request_exists(rows: list[Row], tmp_path: Path) -> None:
             assert any(method.lower() in methods for methods in fits), row["API"]
 
 
+def test_each_operation_of_the_console_is_there(rows: list[Row], project_root: Path) -> None:
+    """What the column `console` names, the place and what is pressed there, stands in the console."""
+    sources = [file for part in ("views", "state") for file in (project_root / "console" / part).rglob("*.js")]
+    text = "\n".join(file.read_text("utf-8") for file in sources)
+    cells = {row["console"] for row in rows} - {"-"}
+    assert len(cells) > 20
+    missing = {
+        name for cell in cells for name in cell.split(": ") if not re.search(rf"[>\"\s]{re.escape(name)}[<\"\s]", text)
+    }
+    assert missing == set()
+
+
 def test_each_scenario_exists_and_shows_something(rows: list[Row], project_root: Path) -> None:
     """Each scenario exists. Those of the orders have the step that gives the order."""
     steps = {
