@@ -35,6 +35,9 @@ import { Refused } from "./refused.js";
  * @property {number} read when this was read, in milliseconds of the browser's clock
  */
 
+/** After how many milliseconds a page takes new events that paints no frame, because nobody sees it. */
+const UNSEEN_MS = 500;
+
 /** How many events one request fetches while the console catches up. */
 const EVENTS_A_REQUEST = 5_000;
 
@@ -184,7 +187,7 @@ export class LiveSource {
           return;
         }
         if (fresh.length === 0) {
-          requestAnimationFrame(() => {
+          atFrame(() => {
             const arrivals = fresh;
             fresh = [];
             take(arrivals);
@@ -231,6 +234,20 @@ export class LiveSource {
   close() {
     this.closing.abort();
   }
+}
+
+/**
+ * Call a function once: when the page paints its next frame, or after UNSEEN_MS if it paints none.
+ * @param {() => void} act
+ */
+function atFrame(act) {
+  const once = () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    act();
+  };
+  const frame = requestAnimationFrame(once);
+  const timer = setTimeout(once, UNSEEN_MS);
 }
 
 /**

@@ -3,7 +3,12 @@ import { test } from "node:test";
 
 import { LiveSource } from "../source/live.js";
 
-Object.assign(globalThis, { requestAnimationFrame: (/** @type {() => void} */ act) => setTimeout(act) });
+/** Whether the page is painted; a page that nobody sees gets no frames. */
+let painted = true;
+Object.assign(globalThis, {
+  requestAnimationFrame: (/** @type {() => void} */ act) => (painted ? setTimeout(act) : undefined),
+  cancelAnimationFrame: clearTimeout,
+});
 globalThis.addEventListener ??= () => {};
 
 /**
@@ -55,6 +60,22 @@ test("all events arrive in order, those of the stream once", async () => {
   await later();
   assert.deepEqual(lab.arrivals, [5, 6, 7, 8, 9]);
   assert.equal(lab.losses(), 0);
+});
+
+test("a page that nobody sees takes events too, each once", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  painted = false;
+  const lab = await followed({ 0: { events: [], end: 0 } }, 0);
+  lab.news(1);
+  t.mock.timers.tick(400);
+  assert.deepEqual(lab.arrivals, []);
+  lab.news(2);
+  t.mock.timers.tick(200);
+  assert.deepEqual(lab.arrivals, [1, 2]);
+  painted = true;
+  lab.news(3);
+  t.mock.timers.tick(2000);
+  assert.deepEqual(lab.arrivals, [1, 2, 3]);
 });
 
 test("a page learns that the lab has forgotten events that it needs, while it loads or after that", async () => {
