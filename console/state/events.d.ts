@@ -87,7 +87,7 @@ export interface BackupRestored extends Header {
   backup: string;
 }
 
-export interface BackupRestoredElsewhere extends Header {
+export interface BackupElsewhere extends Header {
   type: "backup.elsewhere";
   store: string;
   backup: string;
@@ -664,7 +664,7 @@ export type LabEvent =
   | NodeStopped
   | BackupMade
   | BackupRestored
-  | BackupRestoredElsewhere
+  | BackupElsewhere
   | StoreCreated
   | SettingIgnored
   | SettingValue

@@ -15,8 +15,8 @@ from pflab.terms.store_objects import StoreObjects
 from pflab.terms.verdict import join_names
 from topology.model import Topology
 from traces.events import (
+    BackupElsewhere,
     BackupRestored,
-    BackupRestoredElsewhere,
     ChangeMade,
     ExpiredEverywhere,
     ItemExpired,
@@ -195,7 +195,7 @@ class Outcome:
             self.gone.add(event.store)
 
     @event_handler
-    def _elsewhere(self, event: BackupRestoredElsewhere) -> None:
+    def _elsewhere(self, event: BackupElsewhere) -> None:
         self.gone.add(event.store)
         self.copies.add(event.store)
 

@@ -17,7 +17,7 @@ from pflab.runs.backups import Backups
 from pflab.runs.lab_state import LabState, RunSettings, ServerStatus
 from topology.problems import ValueTextError
 from topology.recipient_policy import parse_mail_domain, parse_recipient_update
-from traces.events import BackupMade, BackupRestored, BackupRestoredElsewhere, RecipientPolicy, StoreCreated
+from traces.events import BackupElsewhere, BackupMade, BackupRestored, RecipientPolicy, StoreCreated
 
 if TYPE_CHECKING:
     from pflab.faults.fault_plan import FaultPlan
@@ -248,9 +248,7 @@ class RecordedLab(Lab):
             self.record.note(BackupRestored, store=server.name, backup=backup)
         else:
             number = self._servers.number_of(server.name)
-            self.record.note(
-                BackupRestoredElsewhere, store=server.name, backup=backup, of=owner, directory_object=number
-            )
+            self.record.note(BackupElsewhere, store=server.name, backup=backup, of=owner, directory_object=number)
             server.copy_of = owner
         try:
             await self._start_healed(server)

@@ -13,7 +13,7 @@ from pflab.terms.event_words import SETUP, Lexicon
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.store_objects import StoreObjects
 from traces.events import (
-    BackupRestoredElsewhere,
+    BackupElsewhere,
     ChangeMade,
     Event,
     FolderHidden,
@@ -86,7 +86,7 @@ class Observer:
             self.oracle.joined(event.node)
 
     @event_handler
-    def _on_elsewhere(self, event: BackupRestoredElsewhere) -> None:
+    def _on_elsewhere(self, event: BackupElsewhere) -> None:
         self._copies.add(event.store)
         self.oracle.left(event.store)
 

@@ -18,7 +18,7 @@ from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import UPDATES
 from traces.events import (
-    BackupRestoredElsewhere,
+    BackupElsewhere,
     ChangeMade,
     EntryMade,
     EntryPruned,
@@ -139,7 +139,7 @@ class Monitor:
     # --- events: what must be read
 
     @event_handler
-    def _on_elsewhere(self, event: BackupRestoredElsewhere) -> None:
+    def _on_elsewhere(self, event: BackupElsewhere) -> None:
         self._copies.add(event.store)
         for of_store in (self._with_entries, self._arrays, self._started):
             of_store.pop(event.store, None)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from traces.events import BackupMade, BackupRestored, BackupRestoredElsewhere, Event, NodeStarted, StoreCreated
+from traces.events import BackupElsewhere, BackupMade, BackupRestored, Event, NodeStarted, StoreCreated
 
 _Place = tuple[int, int, str, int, int]
 """A sort key. Its last number is 0 for an event of a node, -1 for the place before this event, and 1 for the place after it."""
@@ -29,7 +29,7 @@ def _moved(events: Sequence[Event]) -> Iterator[tuple[Event, _Place]]:
     """Yield each event of a backup, restore or creation that must be moved, with its place."""
     backups = [event for event in events if isinstance(event, BackupMade)]
     restores = sorted(
-        (event for event in events if isinstance(event, BackupRestored | BackupRestoredElsewhere | StoreCreated)),
+        (event for event in events if isinstance(event, BackupRestored | BackupElsewhere | StoreCreated)),
         key=lambda event: event.seq,
     )
     if not backups and not restores:
@@ -55,7 +55,7 @@ def _after_copy(backup: BackupMade, events_of: Mapping[tuple[str, int], Event]) 
 
 
 def _before_starts(
-    restored: Sequence[BackupRestored | BackupRestoredElsewhere | StoreCreated], starts: Sequence[NodeStarted]
+    restored: Sequence[BackupRestored | BackupElsewhere | StoreCreated], starts: Sequence[NodeStarted]
 ) -> Iterator[tuple[Event, _Place]]:
     """Yield the restores and creations of one store, each with the place before the start that uses it.
 

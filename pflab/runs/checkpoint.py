@@ -29,9 +29,9 @@ from pflab.terms.folder_ids import HIERARCHY, HIERARCHY_NAME
 from pflab.terms.mail_types import MailKind
 from pflab.terms.number_sets import Numbers, minus, parse_traced, tidy
 from traces.events import (
+    BackupElsewhere,
     BackupMade,
     BackupRestored,
-    BackupRestoredElsewhere,
     ChangeMade,
     ClockChanged,
     ConflictArose,
@@ -406,7 +406,7 @@ class Checkpoint:
             self.picture.backups[event.backup] = deepcopy(server)
 
     @event_handler
-    def _backup_restored(self, event: BackupRestored | BackupRestoredElsewhere) -> None:
+    def _backup_restored(self, event: BackupRestored | BackupElsewhere) -> None:
         server, backup = self.picture.servers.get(event.store), self.picture.backups.get(event.backup)
         if server is not None and backup is not None:
             server.tables, server.queue = deepcopy(backup.tables), {}

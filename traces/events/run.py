@@ -63,7 +63,7 @@ class BackupRestored(Event, frozen=True, kw_only=True, tag="backup.restored"):
     backup: str
 
 
-class BackupRestoredElsewhere(Event, frozen=True, kw_only=True, tag="backup.elsewhere"):
+class BackupElsewhere(Event, frozen=True, kw_only=True, tag="backup.elsewhere"):
     """The backup of another server's store replaces the store of this server, which is only shown from its next start on.
 
     store: the server.
@@ -166,7 +166,7 @@ RunEvent = (
     | NodeStopped
     | BackupMade
     | BackupRestored
-    | BackupRestoredElsewhere
+    | BackupElsewhere
     | StoreCreated
     | SettingIgnored
     | SettingValue

@@ -32,6 +32,7 @@ TESTED_ELSEWHERE = {
     "resend",
     "replicas",
     "synchronize",
+    "queue",
     "directory",
     "events",
     "top",

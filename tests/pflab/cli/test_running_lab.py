@@ -352,6 +352,22 @@ def test_the_example_of_each_help_works(up: str) -> None:
         assert run(example) == ExitCode.GOOD, example
 
 
+def test_the_examples_of_queue_work(up: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The example of each action of pflab queue works, with the number of a mail that waits."""
+    del up
+    for example in examples_of("queue"):
+        for order in (
+            ["queue", "freeze", "--to", "B", "--server", "A"],
+            ["post", "Projects", "--node", "A", "--subject", "Hello"],
+            ["clock", "advance", "16 min"],
+        ):
+            assert run(order) == ExitCode.GOOD
+        capsys.readouterr()
+        assert run(["queue", "--server", "A", "--json"]) == ExitCode.GOOD
+        number = str(json.loads(capsys.readouterr().out)[0]["id"])
+        assert run([number if word == "17" else word for word in example]) == ExitCode.GOOD, example
+
+
 def test_a_fault_for_all_mail_says_so(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A fault without limits is listed as one for all mail."""
     del up
