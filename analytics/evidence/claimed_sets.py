@@ -12,11 +12,11 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.evidence.conditions import COVERS
 from analytics.evidence.mail.mails import excused
 from analytics.evidence.number_sets import guid_of_kind
 from analytics.evidence.objects import GONE
 from analytics.evidence.set_columns import by_kind
-from analytics.evidence.version_history import COVERS
 from analytics.ingest.schemas import MAIL_FOLDERS
 from analytics.ingest.silver import Silver
 

@@ -17,3 +17,9 @@ IS_SUSPENDED: Final = (
     "coalesce(version in ('2003', '2007') and try_element_at(filter(switches, s -> s.seq < seq), -1).on, false)"
 )
 """SQL for whether content is suspended at the node at an event (RP-5). 5.5 and 2000 ignore the setting."""
+
+COVERS: Final = (
+    "(coalesce(try_element_at({v}.pcl, {u}.guid) >= {u}.counter, false)"
+    " and not array_contains(coalesce({v}.rivals, array()), {u}.number))"
+)
+"""SQL for whether the predecessor list of row v covers the number of row u, which is no rival of it (spec: CN-4, CF-6)."""

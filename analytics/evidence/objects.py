@@ -15,8 +15,8 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.evidence.conditions import COVERS
 from analytics.evidence.organization import HIERARCHY
-from analytics.evidence.version_history import COVERS
 
 OBJECT: Final = ("trace", "folder", "object")
 

@@ -25,13 +25,6 @@ NO_SETUP: Final = "setup"
 """The GUID of the topology's folders in a run whose events never name one of them."""
 
 
-COVERS: Final = (
-    "(coalesce(try_element_at({v}.pcl, {u}.guid) >= {u}.counter, false)"
-    " and not array_contains(coalesce({v}.rivals, array()), {u}.number))"
-)
-"""SQL for whether the predecessor list of row v covers the number of row u, which is no rival of it (spec: CN-4, CF-6)."""
-
-
 def pcl_map(column: str = "pcl") -> Column:
     """Return a predecessor list as a map from GUID to counter."""
     return F.transform_values(F.str_to_map(F.col(column), F.lit(";"), F.lit(":")), lambda _, value: value.cast("long"))

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from analytics.evidence.version_history import COVERS
+from analytics.evidence.conditions import COVERS
 from analytics.rules.check import Check
 from traces.labtime import DAY_US
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from analytics.evidence.version_history import COVERS
+from analytics.evidence.conditions import COVERS
 from analytics.rules.check import DAY_US, HOUR_US, Check
 
 _MERGED: Final = (

@@ -8,11 +8,11 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.evidence.conditions import COVERS
 from analytics.evidence.mail.mails import excused
 from analytics.evidence.number_sets import RANGES, guid_of_kind
 from analytics.evidence.organization import HIERARCHY, Organization
 from analytics.evidence.set_columns import by_kind, ranges
-from analytics.evidence.version_history import COVERS
 from analytics.ingest.silver import Silver
 from traces.labtime import DAY_US, MINUTE_US
 
