@@ -19,7 +19,7 @@ from pflab.terms.verdict import join_names
 from tests.support.cli_runs import SCENARIOS
 from tests.support.samples import sampled
 from topology.model import Topology
-from traces.events import ChangeMade, TombstoneDropped
+from traces.events import BackupElsewhere, ChangeMade, StoreCreated, TombstoneDropped
 from traces.labtime import LabTime
 
 AT_ONCE = 8
@@ -63,6 +63,8 @@ class Watcher:
     lab: Simulator | None = None
     kept: dict[tuple[str, str], Knowledge | None] = field(default_factory=dict)
     """By store and folder: what the store knew when it last ran."""
+    shown: set[str] = field(default_factory=set)
+    """The servers that only show the store of another one (RP-8): they hold no replica."""
     seen: int = 0
     asked: int = 0
 
@@ -77,11 +79,18 @@ class Watcher:
             return
         self.seen = len(events)
         run = RunEvents.of(Path("nowhere"), events)
+        for event in run.events:
+            if isinstance(event, BackupElsewhere):
+                self.shown.add(event.store)
+            elif isinstance(event, StoreCreated):
+                self.shown.discard(event.store)
         changes = [event for event in run.events if isinstance(event, ChangeMade)]
         # Of a message that is back after its tombstone was dropped, no store can say which deletion it missed (DL-4).
         dropped = {event.object for event in run.events if isinstance(event, TombstoneDropped)}
         changes = [event for event in changes if event.object not in dropped]
-        self._look({event.folder for event in changes})
+        self._look(
+            {event.folder for event in changes} | {"1-1"}
+        )  # a store may stop before the first change of the hierarchy
         for event in changes[:: -max(1, len(changes) // AT_ONCE)]:
             self.asked += 1
             said = Outcome(self.lab.topology, run, event).sentence()
@@ -109,6 +118,7 @@ class Watcher:
             store: known
             for store in self.lab.names
             if not self.lab.deleted(store)
+            and store not in self.shown
             and (known := self.kept.get((store, change.folder))) is not None
             and known.holds
         }
