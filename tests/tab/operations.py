@@ -117,6 +117,9 @@ def play(ask: Ask) -> Iterator[Answer]:
     yield send("GET /lab/faults/waiting")
     yield (queue := send("GET /nodes/{name}/queue", name="C"))
     yield send("GET /nodes/{name}/queue/{row}", name="C", row=value(queue, 0, "id"))
+    for order in ("freeze", "unfreeze"):
+        yield send("POST /nodes/{name}/queue", {"order": order, "next_hop": "E"}, name="C")
+        yield send("GET /nodes/{name}/frozen-queues", name="C")
     under_way = {"mail": value(queue, 0, "message_id")}
     yield send("GET /lab/mails/{mail}", **under_way)
     yield send("GET /lab/mails/{mail}/decoded", **under_way)
@@ -157,6 +160,7 @@ def play(ask: Ask) -> Iterator[Answer]:
     yield send("POST /lab/clock/until", {"within": "7 d", "converged": "Projects"})
     yield send("POST /lab/servers/{name}/stop", {}, name="E")
     yield send("POST /lab/servers/{name}/delete", {"on": "A", "force": True}, name="E")
+    yield send("POST /lab/servers/{name}/create", {}, name="E")
     # what would happen, and what has happened
     trial = {"converged": "Projects", "within": "3 d", "steps": [{"stop": "B"}], "compare": True}
     yield send("POST /lab/forecast", trial)
