@@ -62,8 +62,6 @@ class Outcome:
         self.ends: dict[str, _End] = {}
         self.gone: set[str] = set()
         self.objects = StoreObjects()
-        self.copies: set[str] = set()
-        """The servers that only show the store of another one (RP-8)."""
         self.restores: dict[str, BackupRestored] = {}
         """The last restore of each store."""
         self.loss = ""
@@ -187,7 +185,6 @@ class Outcome:
     @event_handler
     def _created(self, event: StoreCreated) -> None:
         self.objects.created(event)
-        self.copies.discard(event.store)
 
     @event_handler
     def _deleted(self, event: StoreDeleted) -> None:
@@ -197,9 +194,9 @@ class Outcome:
     @event_handler
     def _elsewhere(self, event: BackupElsewhere) -> None:
         self.gone.add(event.store)
-        self.copies.add(event.store)
+        self.objects.elsewhere(event)
 
     @event_handler
     def _started(self, event: NodeStarted) -> None:
-        if event.node not in self.copies:
+        if event.node not in self.objects.copies:
             self.gone.discard(event.node)

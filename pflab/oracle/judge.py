@@ -53,8 +53,6 @@ class Observer:
         self._expired: set[str] = set()
         self._has_genesis = False
         self._objects = StoreObjects()
-        self._copies: set[str] = set()
-        """The servers that only show the store of another one (RP-8)."""
         self.names = Lexicon()
         self.oracle = Oracle((), lab.topology.servers_from_start())
         self.losses = Losses()
@@ -82,12 +80,12 @@ class Observer:
     @event_handler
     def _on_start(self, event: NodeStarted) -> None:
         self.names.learn(event)
-        if event.node not in self._copies:
+        if event.node not in self._objects.copies:
             self.oracle.joined(event.node)
 
     @event_handler
     def _on_elsewhere(self, event: BackupElsewhere) -> None:
-        self._copies.add(event.store)
+        self._objects.elsewhere(event)
         self.oracle.left(event.store)
 
     @event_handler
@@ -109,7 +107,6 @@ class Observer:
     @event_handler
     def _on_store_created(self, event: StoreCreated) -> None:
         self._objects.created(event)
-        self._copies.discard(event.store)
 
     @event_handler
     def _on_store_deleted(self, event: StoreDeleted) -> None:
@@ -136,7 +133,9 @@ class Observer:
 
     def judge(self) -> Judge:
         self.observe()
-        readings = {name: self._lab.read(name, read_store) for name in self.running() if name not in self._copies}
+        readings = {
+            name: self._lab.read(name, read_store) for name in self.running() if name not in self._objects.copies
+        }
         return Judge(
             self.oracle.without(self.losses.lost),
             readings,

@@ -17,6 +17,7 @@ from pflab.oracle.judge import Observer
 from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import UPDATES
+from pflab.terms.store_objects import StoreObjects
 from traces.events import (
     BackupElsewhere,
     ChangeMade,
@@ -85,8 +86,7 @@ class Monitor:
         self._with_entries: dict[str, None] = {}
         self._arrays: dict[str, tuple[int | None, tuple[EntryView, ...]]] = {}
         self._started: dict[str, None] = {}
-        self._copies: set[str] = set()
-        """The servers that only show the store of another one. Nothing is due there, and their state is not read (RP-8)."""
+        self._objects = StoreObjects()
         self._reread_after_us = 0
         self._read_at: dict[tuple[str, str, str], LabTime] = {}
         self._take = event_taker_of(self)
@@ -113,7 +113,7 @@ class Monitor:
         """Check an event, and note what it may have changed."""
         self._invariants.event(event)
         self.last_at[event.node] = event.at
-        if event.node in self._copies:
+        if event.node in self._objects.copies:  # nothing is due there, and the state is not read (RP-8)
             self._copies_are_silent(event)
         else:
             self._take(event)
@@ -140,7 +140,7 @@ class Monitor:
 
     @event_handler
     def _on_elsewhere(self, event: BackupElsewhere) -> None:
-        self._copies.add(event.store)
+        self._objects.elsewhere(event)
         for of_store in (self._with_entries, self._arrays, self._started):
             of_store.pop(event.store, None)
         for of_place in (self._changed_folders, self._changed_rows, self._agreed_rows):
@@ -149,7 +149,7 @@ class Monitor:
 
     @event_handler
     def _on_created(self, event: StoreCreated) -> None:
-        self._copies.discard(event.store)
+        self._objects.created(event)
 
     @event_handler
     def _on_folder_change(self, event: _FolderChange) -> None:
@@ -255,7 +255,7 @@ class Monitor:
 
     def _check_quiet(self) -> None:
         for store in self._lab.names:
-            if self._lab.running(store) and not self._lab.silent(store) and store not in self._copies:
+            if self._lab.running(store) and not self._lab.silent(store) and store not in self._objects.copies:
                 self._invariants.quiet(store, self._lab.clock_of(store), self._lab.now)
 
 

@@ -104,7 +104,7 @@ def test_a_connector_is_cut_and_healed(lab: str, lost: Client, open_page: OpenPa
 def test_a_connector_says_what_it_has_carried(lab: str, lost: Client, open_page: OpenPage) -> None:
     """A connector has the number and size of the mails that have crossed it, by type, as the events of the lab say."""
     lost.advance("30 h")
-    crossed = [each for each in lost.events() if each["type"] == "hop.sent" and each["connector"] == "NYC-LON"]
+    crossed = [hop for hop in lost.events() if hop["type"] == "hop.sent" and hop["connector"] == "NYC-LON"]
     assert crossed
     page = open_page(lab).page
     page.get_by_role("button", name="Connector NYC-LON").click()

@@ -14,7 +14,7 @@ class ChangeMade(Event, frozen=True, kw_only=True, tag="change.made"):
 
     supersedes: the change numbers that it directly replaces.
     pcl: the predecessor change list, as a set of single change numbers (spec: CN-3).
-    rivals (since 1.9): what the store had of the object, and the version does not include (spec: CF-6).
+    rivals (since 1.10): what the store had of the object, and the version does not include (spec: CF-6).
     digest: the SHA-256 of the item's bytes, '' for a deletion. replicas, parent, resolve (since 1.5): only for folders. mail:
         the mail that became this post.
     """
@@ -39,7 +39,7 @@ class VersionEvent(Event, frozen=True, kw_only=True):
     """A version arrived.
 
     way: how it arrived.
-    rivals (since 1.9): the versions that its predecessor list does not include, whatever its counters are (spec: CF-6).
+    rivals (since 1.10): the versions that its predecessor list does not include, whatever its counters are (spec: CF-6).
     stands_for: the change numbers that it accounts for (spec: CN-7).
     """
 

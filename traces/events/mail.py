@@ -129,7 +129,7 @@ class HopExpired(Event, frozen=True, kw_only=True, tag="hop.expired"):
 
 
 class HopDeleted(Event, frozen=True, kw_only=True, tag="hop.deleted"):
-    """An administrator deleted a mail from the queue, and its sender gets no notice (spec: RT-5). Since 1.9."""
+    """An administrator deleted a mail from the queue, and its sender gets no notice (spec: RT-5). Since 1.10."""
 
     queue_id: int
     recipients: tuple[str, ...]
@@ -137,7 +137,7 @@ class HopDeleted(Event, frozen=True, kw_only=True, tag="hop.deleted"):
 
 class QueueFrozen(Event, frozen=True, kw_only=True, tag="queue.frozen"):
     """An administrator froze a mail in the queue, or the queue of a next hop with all mails that come into it (spec: RT-5).
-    Since 1.9.
+    Since 1.10.
 
     queue_id: of the mail, None for a queue.
     """
@@ -147,7 +147,7 @@ class QueueFrozen(Event, frozen=True, kw_only=True, tag="queue.frozen"):
 
 
 class QueueUnfrozen(Event, frozen=True, kw_only=True, tag="queue.unfrozen"):
-    """A frozen mail, or a frozen queue, may be sent again (spec: RT-5). Since 1.9.
+    """A frozen mail, or a frozen queue, may be sent again (spec: RT-5). Since 1.10.
 
     queue_id: of the mail, None for a queue.
     """

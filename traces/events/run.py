@@ -64,7 +64,8 @@ class BackupRestored(Event, frozen=True, kw_only=True, tag="backup.restored"):
 
 
 class BackupElsewhere(Event, frozen=True, kw_only=True, tag="backup.elsewhere"):
-    """The backup of another server's store replaces the store of this server, which is only shown from its next start on.
+    """The backup of another server's store replaces the store of this server, which is only shown from its next start on. Since
+    1.10.
 
     store: the server.
     of: the server whose backup it is.
@@ -79,6 +80,7 @@ class BackupElsewhere(Event, frozen=True, kw_only=True, tag="backup.elsewhere"):
 
 class StoreCreated(Event, frozen=True, kw_only=True, tag="store.created"):
     """A new store was created under the name of a deleted one. It begins with an empty database at the server's next start.
+    Since 1.10.
 
     directory_object: which object of this name it is; that of the first store is 0 (spec: RP-7).
     """

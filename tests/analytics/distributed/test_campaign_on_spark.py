@@ -41,7 +41,7 @@ def test_a_trace_that_says_something_else_fails_its_seed(monkeypatch: pytest.Mon
         segment.write_bytes(b"".join(lines[:1] + lines[2:]))
 
     monkeypatch.setattr(spark_campaign, "play_here", play_and_damage)
-    results = {each.seed: each for each in play_and_judge(SEEDS[:3], ORDER, EVERY)}
+    results = {result.seed: result for result in play_and_judge(SEEDS[:3], ORDER, EVERY)}
     assert [each.judgement for each in results.values()].count(Judgement.CONVERGED) == 2
     (violation,) = results[22].violations
     assert violation.invariant == AGREEMENT
@@ -68,7 +68,7 @@ def test_checks_of_traces_are_chosen(monkeypatch: pytest.MonkeyPatch, judgement:
 
     def witnesses(checks: Set[str]) -> list[str]:
         (result,) = play_and_judge(SEEDS[:1], ORDER, checks)
-        return [each.witness for each in result.violations]
+        return [violation.witness for violation in result.violations]
 
     with_all, without_all = witnesses(EVERY), witnesses(chosen(["BF-6"], []))
     assert len(with_all) == (judgement is Judgement.CONVERGED)

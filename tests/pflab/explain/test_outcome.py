@@ -15,6 +15,7 @@ from pflab.scenario.load import Step, load_scenario, scenario_from_text
 from pflab.scenario.runner import run_scenario
 from pflab.simulation.simulator import Simulator
 from pflab.terms import number_sets as sets
+from pflab.terms.store_objects import StoreObjects
 from pflab.terms.verdict import join_names
 from tests.support.cli_runs import SCENARIOS
 from tests.support.samples import sampled
@@ -63,8 +64,7 @@ class Watcher:
     lab: Simulator | None = None
     kept: dict[tuple[str, str], Knowledge | None] = field(default_factory=dict)
     """By store and folder: what the store knew when it last ran."""
-    shown: set[str] = field(default_factory=set)
-    """The servers that only show the store of another one (RP-8): they hold no replica."""
+    objects: StoreObjects = field(default_factory=StoreObjects)
     seen: int = 0
     asked: int = 0
 
@@ -81,9 +81,9 @@ class Watcher:
         run = RunEvents.of(Path("nowhere"), events)
         for event in run.events:
             if isinstance(event, BackupElsewhere):
-                self.shown.add(event.store)
+                self.objects.elsewhere(event)
             elif isinstance(event, StoreCreated):
-                self.shown.discard(event.store)
+                self.objects.created(event)
         changes = [event for event in run.events if isinstance(event, ChangeMade)]
         # Of a message that is back after its tombstone was dropped, no store can say which deletion it missed (DL-4).
         dropped = {event.object for event in run.events if isinstance(event, TombstoneDropped)}
@@ -118,7 +118,7 @@ class Watcher:
             store: known
             for store in self.lab.names
             if not self.lab.deleted(store)
-            and store not in self.shown
+            and store not in self.objects.copies  # it holds no replica (RP-8)
             and (known := self.kept.get((store, change.folder))) is not None
             and known.holds
         }
