@@ -11,6 +11,9 @@ const query = (values) =>
 export const LAB = {
   state: "/lab",
   topology: "/lab/topology",
+  sites: "/lab/sites",
+  servers: "/lab/servers",
+  connectors: "/lab/connectors",
   checkpoint: "/lab/checkpoint",
   /** The run as a file; with the presenter's notes, if a lesson is played and they are wanted. @param {boolean} notes */
   replay: (notes) => `/lab/replay${notes ? query({ notes: "true" }) : ""}`,
@@ -27,6 +30,12 @@ export function savedLab(name) {
   const path = `${LAB.saved}/${part(name)}`;
   return { itself: path, reset: `${path}/reset` };
 }
+
+/** @param {string} name */
+export const site = (name) => `${LAB.sites}/${part(name)}`;
+
+/** @param {string} name */
+export const connector = (name) => `${LAB.connectors}/${part(name)}`;
 
 export const CLOCK = {
   now: "/lab/clock",
@@ -114,6 +123,7 @@ export function node(name) {
     send: `${path}/send`,
     synchronize: `${path}/synchronize`,
     replicas: `${path}/replicas`,
+    instances: `${path}/instances`,
     propagate: `${path}/propagate`,
     /** @param {string} folder */
     folder: (folder) => `${path}/folders/${part(folder)}`,

@@ -189,11 +189,17 @@ function put(store, scene) {
 function knownIn({ timeline }) {
   const state = timeline.history?.now;
   const tables = Object.values(state?.servers ?? {}).flatMap((server) => Object.values(server.tables));
+  const subjects = new Set([
+    ...(state?.topology.connectors ?? []).map(({ name }) => `connector ${name}`),
+    ...(timeline.history?.events.entries ?? []).flatMap((event) =>
+      event.type === "organization.changed" ? [event.subject] : [],
+    ),
+  ]);
   return {
     server: (id) => Object.hasOwn(state?.servers ?? {}, id),
     folder: (id) => Object.hasOwn(state?.folders ?? {}, id),
     mail: (id) => state?.mails.get(id) !== undefined,
-    connector: (id) => state?.topology.connectors.some(({ name }) => name === id) ?? false,
+    connector: (id) => subjects.has(`connector ${id}`),
     post: (id) => state?.changes.get(id) !== undefined || tables.some(({ items }) => Object.hasOwn(items, id)),
   };
 }

@@ -20,25 +20,28 @@ export class Orders {
   constructor(source, clock) {
     this.source = source;
     this.clock = clock;
-    /** The newest notice, such as why the lab refuses an order. */
+    /** The newest notice: what an order has done, or why the lab refuses it. */
     this.notice = signal("");
+    /** Whether the notice is a refusal. */
+    this.refused = signal(false);
     /** What the lab is doing for the user. */
     this.busy = signal("");
   }
 
   /**
-   * Do something in the lab. A refusal becomes a notice, and `busy` says what is under way.
+   * Do something in the lab. A refusal becomes a notice in place of the one before, and `busy` says what is under way.
    * @param {string} what for people: "Stopping A"
    * @param {() => Promise<unknown>} work
    * @returns {Promise<boolean>} whether the lab did it
    */
   async act(what, work) {
     this.busy.value = what;
+    this.tell("");
     try {
       await work();
       return true;
     } catch (error) {
-      this.tell(error instanceof Error ? error.message : String(error));
+      this.tell(error instanceof Error ? error.message : String(error), true);
       return false;
     } finally {
       this.busy.value = "";
@@ -62,7 +65,6 @@ export class Orders {
     const { source } = this;
     if (!("history" in source)) return;
     const before = this.clock.timeline.history?.events.length ?? 0;
-    this.tell("");
     await this.act("Going to the next event", async () => {
       const { moved, now_at: now } = await source.request(CLOCK.step, { method: "POST" });
       /** @type {string} */
@@ -76,8 +78,12 @@ export class Orders {
     });
   }
 
-  /** @param {string} text */
-  tell(text) {
+  /**
+   * @param {string} text
+   * @param {boolean} [refused] whether the lab has refused something
+   */
+  tell(text, refused = false) {
     this.notice.value = text;
+    this.refused.value = refused;
   }
 }

@@ -124,7 +124,7 @@ export class Timeline {
 
   /** Begin with the lab as it was before its first event. @param {Beginning} beginning */
   begin({ topology, startAt, setup, forgotten = 0, checkpoint = null }) {
-    const known = checkpoint ? stateOf(checkpoint, topology, setup) : beginning(topology, startAt, setup);
+    const known = checkpoint ? stateOf(checkpoint, setup) : beginning(topology, startAt, setup);
     const first = { ...known, count: forgotten };
     if (forgotten) {
       this.marks.resume(first);

@@ -229,6 +229,7 @@ class InstanceView:
     associated: int
     size: int
     changed_at: LabTime | None  # the last modification of an item or its deletion; None: the replica is empty
+    leavers: tuple[str, ...] = ()  # the stores that are removing their replicas, and may have what this store lacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +317,10 @@ class LogView:
 class DirectoryEntryView:
     """The directory object of a store (spec: ML-1).
 
+    dn               its name: in the Configuration container of Active Directory, or in the directory of 5.5
+    object_class     its class in that directory
+    legacy_dn        its name as 5.5 would have it; the entries of the application log name it so
+    owning_tree      the name of the object of its public folder tree (msExchOwningPFTree); None in the directory of 5.5
     mail             the primary SMTP address; None if the entry has no address
     proxy_addresses  all addresses: `SMTP:` the primary one, `smtp:` secondary ones, `X400:` the X.400 address
     stamp_due_at     when the entry gets its next address; None if no stamping is due
@@ -323,6 +328,9 @@ class DirectoryEntryView:
 
     store: str
     dn: str
+    object_class: str
+    legacy_dn: str
+    owning_tree: str | None
     mail: str | None
     proxy_addresses: tuple[str, ...]
     joined_at: LabTime

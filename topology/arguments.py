@@ -7,7 +7,7 @@ limits are metadata of msgspec.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Final, Literal, TypedDict
 
 from msgspec import Meta
@@ -32,6 +32,8 @@ Files = Annotated[Sequence[tuple[str, bytes]], Meta(max_length=MOST_NAMES)]
 
 Priority = Literal["not urgent", "normal", "urgent"]
 ResolveMethod = Literal["default", "last writer wins", "no notification"]
+ConnectorWord = Literal["routing-group", "x400", "direct", "smtp-relay"]
+VersionWord = Literal["5.5", "2000", "2003", "2007"]
 
 
 class FolderFields(TypedDict, total=False):
@@ -64,3 +66,43 @@ class FolderChanges(FolderFields, total=False):
 
     rename: Line | None
     move_to: Line | None
+
+
+class ConnectorFields(TypedDict, total=False):
+    """The properties of a connector as people give them, in the words of a topology file. A missing property keeps its default
+    or present value.
+
+    between: its two sites; only of a new connector.
+    latency: for example 2 s.
+    bandwidth: for example 64 kbit/s, or none.
+    affinity: the cost of referrals, or none.
+    size_limit: the size of the largest mail of a user that crosses, for example 1 MB, or none.
+    senders: the addresses whose mail crosses; an empty list for all.
+    bridgeheads: the server at each end, by site; in a change, those that are given.
+    """
+
+    kind: ConnectorWord | None
+    between: Names | None
+    cost: int | None
+    latency: Line | None
+    bandwidth: Line | None
+    schedule: Line | None
+    affinity: int | Line | None
+    size_limit: Line | None
+    senders: Names | None
+    bridgeheads: Mapping[str, Line] | None
+
+
+class ServerFields(TypedDict, total=False):
+    """The properties of a new server as people give them, in the words of a topology file.
+
+    site: its site; not needed if the organization has one site only.
+    version: by default 2003.
+    settings: by their real names; they override those of the organization.
+    smtp_port: the port on this machine at which mail programs reach it; by default a free one.
+    """
+
+    site: Line | None
+    version: VersionWord | None
+    settings: Mapping[str, str | int | float | bool] | None
+    smtp_port: int | None

@@ -45,6 +45,11 @@ class Connector:
     relay: str | None
     bridgeheads: tuple[str, str]
 
+    @property
+    def times(self) -> tuple[int, int | None, Schedule]:
+        """What decides when a mail has crossed: latency, bandwidth, schedule."""
+        return self.latency_us, self.bandwidth, self.schedule
+
     def other_site(self, site: str) -> str:
         """Return the site at the other end. Raises ValueError if `site` is at neither end."""
         return self.between[1 - self.between.index(site)]
@@ -148,6 +153,8 @@ class Topology:
     mappings.
 
     In `folders` every parent comes before its children.
+
+    revision: how often the organization was changed since the lab began with it (`topology.changes`).
     """
 
     organization: str
@@ -160,6 +167,7 @@ class Topology:
     settings: Mapping[str, RawSetting]
     recipient_update_us: int | None = 0
     """How often the recipient update service runs; 0: always, None: never (spec: ML-1)."""
+    revision: int = 0
 
     def address_of(self, server: str) -> str:
         """Return the mail address of a store, `<server>-IS@<domain>` (spec: ML-1)."""
@@ -180,6 +188,7 @@ class Topology:
     def as_document(self) -> dict[str, Any]:
         """Return the topology in the form of the file, with every default; `topology_from_text` reads it back."""
         return {
+            **({"revision": self.revision} if self.revision else {}),
             "organization": self.organization,
             "domain": self.domain,
             "start": format_instant(self.start_at),

@@ -105,6 +105,11 @@ class Routing:
             if connector.name in down and _joined(neighbours, *connector.between)
         )
 
+    @property
+    def connectors(self) -> tuple[Connector, ...]:
+        """All connectors, down or not."""
+        return self._topology.connectors
+
     def connector(self, name: str) -> Connector | None:
         """Return the connector with this name, or None."""
         return next((candidate for candidate in self._topology.connectors if candidate.name == name), None)

@@ -97,11 +97,13 @@ def opened(settings: Mapping[str, Any] = MappingProxyType({})) -> Iterator[Engin
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Raise KeyboardInterrupt if a signal ends a statement of DuckDB in the block. DuckDB has two errors of its own for this,
-    depending on where the statement is."""
+    """Raise KeyboardInterrupt if a signal ends a statement of DuckDB in the block. DuckDB has several errors for this,
+    depending on where the statement is; while it reads a table of Python, the name of Python's error is in the text."""
     try:
         yield
-    except duckdb.InterruptException:
+    except duckdb.Error as error:
+        if not isinstance(error, duckdb.InterruptException) and KeyboardInterrupt.__name__ not in str(error):
+            raise
         raise KeyboardInterrupt from None
     except RuntimeError as error:
         if "interrupted" not in str(error).lower():

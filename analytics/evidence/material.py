@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from analytics.evidence import holders
 from analytics.evidence.agreement.node_facts import node_facts
 from analytics.evidence.backfill import source_selection
-from analytics.evidence.organization import Organization, node_states
+from analytics.evidence.organization import Organization, node_states, topologies
 from analytics.evidence.version_history import restores
 from analytics.ingest.silver import Silver
 from analytics.ingest.tables import Tables
@@ -67,11 +67,11 @@ def material_of(tables: Tables, events: Silver, rows: DataFrame, things: DataFra
 def plain_stores(events: Silver) -> DataFrame:
     """Return trace, store: the stores with only default settings, to which the documented times apply. Stores of 5.5 have other
     times and are left out."""
-    topologies = events.of("run.started").select("trace", F.from_json("topology", _SETTINGS).alias("t"))
-    plain = topologies.where(F.coalesce(F.size("t.settings"), F.lit(0)) <= 0)
+    every = topologies(events).select("trace", F.from_json("topology", _SETTINGS).alias("t"))
+    plain = every.where(F.coalesce(F.size("t.settings"), F.lit(0)) <= 0)
     stores = plain.select("trace", F.explode("t.servers").alias("store", "of"))
     stores = stores.where((F.coalesce(F.size("of.settings"), F.lit(0)) <= 0) & (F.col("of.version") != "5.5"))
-    stores = stores.select("trace", "store")
+    stores = stores.select("trace", "store").distinct()
     changed_settings = events.of("setting.value").where(F.col("value") != F.col("default"))
     return stores.join(
         changed_settings.select("trace", F.col("node").alias("store")).distinct(), ["trace", "store"], "left_anti"

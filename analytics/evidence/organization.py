@@ -20,25 +20,26 @@ HIERARCHY: Final = "1-1"
 SETUP: Final = "Setup"
 """The displayed name of the GUID under which the topology's folders are numbered."""
 
+_SERVERS: Final = "servers map<string, struct<site: string, version: string, joins: string>>"
 _TOPOLOGY: Final = (
-    "servers map<string, struct<site: string, version: string, joins: string>>, "
     "folders map<string, struct<replicas: array<string>, schedule: string, resolve: string, priority: string, "
-    "contacts: array<string>>>, "
-    "routes array<struct<home: string, there: string, cost: bigint, affinity: bigint>>"
+    "contacts: array<string>>>"
 )
+_ROUTES: Final = "routes array<struct<home: string, there: string, cost: bigint, affinity: bigint>>"
 
 
 @dataclass(frozen=True, slots=True)
 class Organization:
     """The parts of an organization, as tables.
 
-    servers: trace, store, site, version, later (joins during the run)
+    servers: trace, store, site, version, later (joins during the run): also those that were added (RT-6)
     guids: trace, guid, store, name (A, or A2 for its second GUID)
     genesis: trace, n, path, name, parent_path, replicas, schedule, resolve, priority, contacts,
         start_at: the topology's folders, from 1
     setup: trace, guid: the GUID of their numbers
-    costs: trace, node, store, cost (of mail between two stores), affinity (of referrals, over connectors that allow them): 0
-    within a site, null if there is no route
+    costs: trace, revision, node, store, cost (of mail between two stores), affinity (of referrals, over connectors that allow
+        them): 0 within a site, null if there is no route. The revision is 0 for the organization as the run began, and follows
+        `organization.changed` after that (RT-6).
     """
 
     servers: DataFrame
@@ -51,28 +52,39 @@ class Organization:
 def parts(events: Silver) -> dict[str, Callable[[], DataFrame]]:
     """Return the functions that compute the parts of an Organization, by name."""
     started = events.of("run.started").select("trace", "at", F.from_json("topology", _TOPOLOGY).alias("t"))
-    servers = started.select("trace", F.explode("t.servers").alias("store", "of")).select(
+    every = topologies(events).select("trace", F.from_json("topology", _SERVERS).alias("t"))
+    servers = every.select("trace", F.explode("t.servers").alias("store", "of")).select(
         "trace", "store", "of.site", "of.version", (F.col("of.joins") == "later").alias("later")
     )
+    servers = servers.distinct()
     return {
         "servers": lambda: servers,
         "guids": lambda: _guids(events),
         "genesis": lambda: _genesis(started),
         "setup": lambda: _setup(events),
-        "costs": lambda: _costs(started, servers),
+        "costs": lambda: _costs(events, servers),
     }
 
 
-def _costs(started: DataFrame, servers: DataFrame) -> DataFrame:
+def topologies(events: Silver) -> DataFrame:
+    """Return the organization as the run began, and after each change (RT-6): trace, node, at, type (of the event), revision
+    (0: as the run began), topology (JSON)."""
+    every = events.lines("run.started", "organization.changed")
+    revision = F.coalesce("revision", F.lit(0)).alias("revision")
+    return every.select("trace", "node", "at", "type", revision, "topology")
+
+
+def _costs(events: Silver, servers: DataFrame) -> DataFrame:
     """Return the least costs over all connectors (RT-1), even if a link is down, and over the connectors that allow referrals
     (RT-4), from the routes between sites (`analytics.ingest.routes`)."""
-    routes = started.select("trace", F.explode("t.routes").alias("way")).select(
-        "trace", "way.home", "way.there", "way.cost", "way.affinity"
+    every = topologies(events).select("trace", "revision", F.from_json("topology", _ROUTES).alias("t"))
+    routes = every.select("trace", "revision", F.explode("t.routes").alias("way")).select(
+        "trace", "revision", "way.home", "way.there", "way.cost", "way.affinity"
     )
     here = servers.select("trace", F.col("store").alias("node"), F.col("site").alias("home"))
     there = servers.select("trace", "store", F.col("site").alias("there"))
     pairs = here.join(routes, ["trace", "home"]).join(there, ["trace", "there"])
-    return pairs.select("trace", "node", "store", "cost", "affinity")
+    return pairs.select("trace", "revision", "node", "store", "cost", "affinity")
 
 
 def _guids(events: Silver) -> DataFrame:

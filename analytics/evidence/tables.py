@@ -12,7 +12,7 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence import changes, holders, presence
+from analytics.evidence import changes, holders, organization_changes, presence
 from analytics.evidence.agreement import statements, steps
 from analytics.evidence.backfill import entries, request_slots, source_selection
 from analytics.evidence.claimed_sets import claims
@@ -77,6 +77,8 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "attempts": lambda m: with_plain(hops.attempts(m.events), m),
     "frozen_servers": lambda m: hops.frozen_servers(m.events, m.nodes),
     "overtakings": lambda m: hops.overtakings(m.events, m.listed, holders.topology_folders(m.org, "priority")),
+    "revisions": lambda m: organization_changes.revisions(m.events, m.nodes),
+    "crossings": lambda m: organization_changes.crossings(m.events, m.nodes, m.restored),
     "ordinary_mails": lambda m: hops.ordinary_mails(m.events),
     "posts": lambda m: hops.posts(m.events),
     "unknown_peers": lambda m: hops.unknown_peers(m.events),

@@ -26,6 +26,7 @@ from traces.events import (
     EVENT_TYPES,
     ChangeEvent,
     MailEvent,
+    OrganizationChanged,
     ReplicationEvent,
     RunEvent,
     RunStarted,
@@ -135,7 +136,9 @@ _FAMILY_OF: Final = {
 }
 """Maps the type of each event, as lines are decoded, to its family."""
 
-_STARTED: Final = next(event for event in _FAMILY_OF if event.__name__ == RunStarted.__name__)
+_WITH_TOPOLOGY: Final = frozenset(
+    event for event in _FAMILY_OF if event.__name__ in (RunStarted.__name__, OrganizationChanged.__name__)
+)
 _EVENT: Final = msgspec.json.Decoder(Union[tuple(_FAMILY_OF)])  # noqa: UP007 - as above
 _HEAD: Final = msgspec.json.Decoder(_Head)
 _END: Final = msgspec.json.Decoder(SegmentEnd)
@@ -235,7 +238,7 @@ def _line(line: bytes) -> tuple[str, str | None, bytes | None, str]:
     if event.v is not msgspec.UNSET and not is_readable(event.v):
         return event.run, OTHER_VERSION, _ENCODE(event), ASIDE
     of = type(event)
-    if of is _STARTED:
+    if of in _WITH_TOPOLOGY:
         event.topology = _rewritten(event.topology)
     return event.run, None, _ENCODE(event), _FAMILY_OF[of]
 

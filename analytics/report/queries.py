@@ -35,9 +35,11 @@ EVENTS: Final = 40
 AROUND_US: Final = 36 * HOUR_US
 
 LAB_EVENTS: Final = 800
-"""How many events of the lab are read for a run: its start, its end, and the first faults."""
+"""How many events of the lab are read for a run: its start, its end, the last changes of its organization, and the first
+faults."""
 
-_OF_LAB: Final = ("run.started", "run.ended", "fault.injected", "fault.healed")
+_OF_LAB: Final = ("run.started", "run.ended", "organization.changed", "fault.injected", "fault.healed")
+"""The types of these events. The first three come first, whatever their times."""
 
 FOLDERS: Final = 480
 """How many stores of folders with differences are looked at in a run."""
@@ -142,13 +144,17 @@ def _of_runs(rows: DataFrame, parameters: Given) -> DataFrame:
 
 
 def lab_events(gold: Gold, parameters: Given) -> DataFrame:
-    """Return trace, type, at, seed, version, topology, settings, fault, kind, details: the start and the end of each run, and
-    its first faults."""
+    """Return trace, type, at, seed, version, topology, revision, settings, fault, kind, details: the start and the end of each
+    run, the last change of its organization, and its first faults."""
     lab = _of_runs(gold.events.events, parameters).where((F.col("family") == "run") & F.col("type").isin(*_OF_LAB))
-    rank = F.when(F.col("type") == "run.started", 0).when(F.col("type") == "run.ended", 1).otherwise(2)
+    last = F.col("revision").eqNullSafe(F.max("revision").over(Window.partitionBy("trace", "type")))
+    lab = lab.withColumn("is_last", last).where("type != 'organization.changed' or is_last")
+    started, ended, changed = (F.col("type") == name for name in _OF_LAB[:3])
+    rank = F.when(started, 0).when(ended, 1).when(changed, 2).otherwise(3)
     nth = F.row_number().over(Window.partitionBy("trace").orderBy(rank, "at", "seq"))
     events = lab.withColumn("nth", nth).where(F.col("nth") <= LAB_EVENTS)
-    return events.select("trace", "type", "at", "seed", "version", "topology", "settings", "fault", "kind", "details")
+    columns = ("seed", "version", "topology", "revision", "settings", "fault", "kind", "details")
+    return events.select("trace", "type", "at", *columns)
 
 
 def mail_slots(gold: Gold, parameters: Given) -> DataFrame:

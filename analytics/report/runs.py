@@ -41,7 +41,7 @@ class Run:
     trace: its id in the tables.
     end_at: its end, or its last event.
     format: the version of its trace format.
-    settings: its options. organization: its topology as the trace has it.
+    settings: its options. organization: its topology at the end, as the trace has it.
     """
 
     trace: str
@@ -77,6 +77,7 @@ def _of(trace: str, rows: Sequence[Row]) -> list[Row]:
 
 def _run(trace: str, lab: Sequence[Any], mails: Sequence[Any], wrong: Sequence[Any], broken: Sequence[Any]) -> Run:
     started = next((row for row in lab if row.type == "run.started"), None)
+    changed = next((row for row in lab if row.type == "organization.changed"), started)
     ended = next((row for row in lab if row.type == "run.ended"), None)
     times = [row.at for row in mails] + [row.at for row in lab]
     start_at = started.at if started else min(times, default=0)
@@ -89,7 +90,7 @@ def _run(trace: str, lab: Sequence[Any], mails: Sequence[Any], wrong: Sequence[A
         seed=(started.seed or "") if started else "",
         format=(started.version or "") if started else "",
         settings=dict(sorted((started.settings or {}).items())) if started else {},
-        topology=_parsed(started.topology) if started else {},
+        topology=_parsed(changed.topology) if changed else {},
         faults=tuple(faults(lab)),
         behind={store: sum(row.many for row in wrong if row.store == store) for store in {row.store for row in wrong}},
         findings=(*_folders(trace, wrong), *_checks(trace, broken)),

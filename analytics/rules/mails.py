@@ -10,7 +10,7 @@ HOP_LIMIT: Final = 30
 _TOO_BIG: Final = r"(^|[^0-9.])(552|5[.]3[.]4|5[.]2[.]3|4[.]3[.]1|452)($|[^0-9.])"
 """SMTP codes that say that a mail or a mailbox is too big."""
 
-# spec: IN-2, IN-5, ML-1, ML-3, ML-5, ML-6, ML-7, OUT-5, OUT-7, OUT-8, OUT-9, RP-6, RST-2, RST-4, RT-1, RT-2
+# spec: IN-2, IN-5, ML-1, ML-3, ML-5, ML-6, ML-7, OUT-5, OUT-7, OUT-8, OUT-9, RP-6, RST-2, RST-4, RT-1, RT-2, RT-5, RT-6
 CHECKS: Final = (
     Check(
         id="mails go only to stamped addresses",
@@ -168,6 +168,30 @@ CHECKS: Final = (
         about="true",
         holds="frozen_at is null or coalesce(begun_at, at) <= frozen_at",
         words="concat(node, ' tried <', coalesce(mail, ''), '> for ', next_hop, ', which is frozen')",
+    ),
+    Check(
+        id="running stores read the organization",
+        rules=("RT-6",),
+        table="revisions",
+        says=(
+            "A store that runs knows a change of the organization at once, and another one when it starts. It knows no"
+            " change that nobody has made."
+        ),
+        about="true",
+        holds="made and late_at is null",
+        words=(
+            "if(made, concat(node, ' did not know change ', revision, ' of the organization'),"
+            " concat(node, ' knows a change ', revision, ' of the organization, which nobody had made'))"
+        ),
+    ),
+    Check(
+        id="mails cross connectors that exist",
+        rules=("RT-6", "RT-1"),
+        table="crossings",
+        says="An attempt to cross a connector begins only while the organization has it, as the server knows it.",
+        about="true",
+        holds="exists",
+        words="concat(node, ' tried <', coalesce(mail, ''), '> over ', connector, ', which was removed or not added yet')",
     ),
     Check(
         id="urgent mails go first",

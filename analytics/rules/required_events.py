@@ -61,6 +61,8 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "deleted_stores": ("store.deleted",),
     "shown_stores": ("backup.elsewhere",),
     "created_stores": ("store.created",),
+    "revisions": ("organization.changed", "organization.read"),
+    "crossings": ("organization.changed",),
     "conflicts": ("conflict.arose",),
     "deferred": ("version.held",),
 }

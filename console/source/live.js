@@ -21,7 +21,7 @@ import { Refused } from "./refused.js";
  * @property {string} [type] the content type of raw
  *
  * @typedef {object} Beginning What a source tells before any event.
- * @property {Topology} topology
+ * @property {Topology} topology the organization as it was then
  * @property {number} startAt
  * @property {string} setup the GUID that numbers the folders of the topology
  * @property {number} [forgotten] how many events the lab has forgotten
@@ -153,7 +153,19 @@ export class LiveSource {
     this.history = history;
     this.count = after;
     const startAt = parseInstant(topology.start) ?? 0;
-    return { topology, startAt, setup: lab.setup, forgotten: after, checkpoint: state };
+    const first = topology.revision && after === 0 ? await this.firstOrganization(topology) : topology;
+    return { topology: first, startAt, setup: lab.setup, forgotten: after, checkpoint: state };
+  }
+
+  /**
+   * Return the organization with which the run began. If the lab has just forgotten it, the page will begin again.
+   * @param {Topology} present the organization as the lab tells of it
+   * @returns {Promise<Topology>}
+   */
+  async firstOrganization(present) {
+    const [line] = (await this.request(events(this.history, 0, 1))).split("\n");
+    const event = JSON.parse(line);
+    return event.type === "run.started" ? JSON.parse(event.topology) : present;
   }
 
   /**

@@ -42,16 +42,16 @@ import { newGeneration, table } from "./kept_tree.js";
  * @property {Record<string, TakenServer>} backups
  * @property {Record<string, string>} linksDown
  * @property {LabState["carried"]} carried
+ * @property {import("./lab_state.js").Topology} topology
  */
 
 /**
  * Return the state of a checkpoint.
  * @param {Checkpoint} checkpoint
- * @param {import("./lab_state.js").Topology} topology
  * @param {string} setup the GUID that numbers the folders of the topology
  * @returns {LabState}
  */
-export function stateOf(checkpoint, topology, setup) {
+export function stateOf(checkpoint, setup) {
   const gen = newGeneration();
   /** @type {Book<import("./lab_state.js").Mail>} */
   const mails = new Book("id");
@@ -69,7 +69,7 @@ export function stateOf(checkpoint, topology, setup) {
     count: checkpoint.count,
     at: checkpoint.at,
     rate: checkpoint.rate,
-    topology,
+    topology: checkpoint.topology,
     servers: entriesOf(checkpoint.servers, (server) => serverOf(gen, server)),
     folders: entriesOf(checkpoint.folders, (folder) => ({ ...folder, gen, existing: setOf(folder.existing) })),
     stores: entriesOf(checkpoint.stores),

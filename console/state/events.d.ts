@@ -95,6 +95,19 @@ export interface BackupElsewhere extends Header {
   directory_object?: number;
 }
 
+export interface OrganizationChanged extends Header {
+  type: "organization.changed";
+  revision: number;
+  subject: string;
+  change: "added" | "changed" | "removed";
+  topology: string;
+}
+
+export interface OrganizationRead extends Header {
+  type: "organization.read";
+  revision: number;
+}
+
 export interface StoreCreated extends Header {
   type: "store.created";
   store: string;
@@ -665,6 +678,8 @@ export type LabEvent =
   | BackupMade
   | BackupRestored
   | BackupElsewhere
+  | OrganizationChanged
+  | OrganizationRead
   | StoreCreated
   | SettingIgnored
   | SettingValue

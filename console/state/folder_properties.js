@@ -12,14 +12,17 @@
  * @property {string | null} post_limit
  * @property {string | null} item_limit
  * @property {string[]} contacts
+ * @property {string | null} address null: the folder accepts no mail
  *
- * @typedef {"schedule" | "priority" | "age_limit" | "warning_limit" | "post_limit" | "item_limit" | "contacts"} PropertyName
+ * @typedef {"age_limit" | "warning_limit" | "post_limit" | "item_limit"} LimitName
+ * @typedef {LimitName | "schedule" | "priority" | "contacts" | "alias"} PropertyName
  *
  * @typedef {object} Property
  * @property {PropertyName} name as the API has it
  * @property {string} label as System Manager had it
  * @property {string} absent the text of a property that is not set
  * @property {string[]} examples
+ * @property {boolean} [unique] whether no other folder can have the same
  */
 
 /** @type {Property[]} */
@@ -41,6 +44,13 @@ export const PROPERTIES = [
   { name: "post_limit", label: "Prohibit post at", absent: "none", examples: ["none", "10 MB"] },
   { name: "item_limit", label: "Maximum item size", absent: "none", examples: ["none", "300 KB"] },
   { name: "contacts", label: "Contacts for conflicts", absent: "", examples: [] },
+  {
+    name: "alias",
+    label: "Mail address, before the @",
+    absent: "none",
+    examples: ["default", "none"],
+    unique: true,
+  },
 ];
 
 /**
@@ -50,22 +60,22 @@ export const PROPERTIES = [
  * @returns {string}
  */
 export function textOf(folder, { name, absent }) {
-  const value = folder[name];
+  const value = name === "alias" ? folder.address?.split("@")[0] : folder[name];
   return Array.isArray(value) ? value.join(", ") : (value ?? absent);
 }
 
 /**
  * Return the properties that differ from those of the folder, as the API takes them.
  * @param {FolderView} folder
- * @param {Record<PropertyName, string>} texts
+ * @param {Partial<Record<PropertyName, string>>} texts what was edited
  * @returns {Record<string, string | string[]>}
  */
 export function changedProperties(folder, texts) {
   /** @type {Record<string, string | string[]>} */
   const changes = {};
   for (const property of PROPERTIES) {
-    const text = texts[property.name].trim();
-    if (text === textOf(folder, property)) continue;
+    const text = texts[property.name]?.trim();
+    if (text === undefined || text === textOf(folder, property)) continue;
     changes[property.name] = property.name === "contacts" ? text.split(/[\s,]+/).filter(Boolean) : text;
   }
   return changes;

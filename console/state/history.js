@@ -36,6 +36,8 @@ export class History {
   constructor(topology, at, setup, first) {
     /** @type {LabState} The state after all events. */
     this.now = first ?? beginning(topology, at, setup);
+    /** The organization with which the history begins. */
+    this.organization = this.now.topology;
     /** @type {Log<LabEvent>} */
     this.events = new Log(this.now.count);
     /** How many events lie between two kept states. */

@@ -41,11 +41,15 @@ import { newGeneration, own, ownEntry, table } from "./kept_tree.js";
  * @property {[string, string]} between
  * @property {number} cost
  * @property {string} [latency]
- * @property {string} [schedule]
+ * @property {string | string[]} [schedule]
  * @property {string} [bandwidth]
+ * @property {number | "none"} [affinity] the cost of referrals
+ * @property {string[]} [senders] the addresses whose mail crosses; left out for everybody's
+ * @property {string} [size_limit] the size of the largest mail of a user that crosses
  * @property {Record<string, string>} [bridgeheads] the server in each site that sends over the connector
  *
  * @typedef {object} Topology The topology as `/lab/topology` returns it.
+ * @property {number} [revision] how often the organization was changed since the run began; left out before the first change
  * @property {string} organization
  * @property {string} domain
  * @property {string[]} sites
@@ -105,6 +109,7 @@ import { newGeneration, own, ownEntry, table } from "./kept_tree.js";
  * @property {string} version
  * @property {string} guid
  * @property {number} object which directory object of its name its store has (spec: RP-7)
+ * @property {number} revision the change of the organization that it has read last; 0: none (spec: RT-6)
  * @property {boolean} suspended content replication is suspended
  * @property {Record<string, Table>} tables by folder
  * @property {Record<string, Queued>} queue by mail
@@ -149,6 +154,7 @@ import { newGeneration, own, ownEntry, table } from "./kept_tree.js";
  * @property {string} path
  * @property {readonly string[]} replicas
  * @property {boolean} deleted
+ * @property {boolean} moved it or a folder above has another name or place, which some stores do not know yet
  * @property {NumberSet} existing every change of the folder that a store has made and not lost
  *
  * @typedef {object} Fault
@@ -163,7 +169,7 @@ import { newGeneration, own, ownEntry, table } from "./kept_tree.js";
  * @property {number} count how many events it has taken
  * @property {LabTime} at
  * @property {number} rate lab seconds for each real second; 0 while the clock is paused
- * @property {Topology} topology
+ * @property {Topology} topology the organization as it is at this moment (spec: RT-6)
  * @property {Record<string, Server>} servers
  * @property {Record<string, Folder>} folders by id; `1-1` is the hierarchy
  * @property {Record<string, string>} stores the name shown for each replica GUID
@@ -211,27 +217,35 @@ export function beginning(topology, at, setup) {
     carried: table(),
     setup,
   };
-  for (const [name, server] of Object.entries(topology.servers)) {
-    state.servers[name] = {
-      gen,
-      name,
-      status: "not started",
-      version: server.version,
-      guid: "",
-      object: 0,
-      suspended: false,
-      tables: table(),
-      queue: table(),
-      down: table(),
-      settings: table(),
-    };
-  }
+  for (const [name, { version }] of Object.entries(topology.servers))
+    state.servers[name] = newServer(gen, name, version);
   state.folders[HIERARCHY] = newFolder(gen, HIERARCHY, "the hierarchy", Object.keys(topology.servers));
   Object.entries(topology.folders).forEach(([path, { replicas }], index) => {
     const id = `${setup}:${index + 1}`;
     state.folders[id] = newFolder(gen, id, path, replicas);
   });
+  state.folders[HIERARCHY].existing = numbersOfSetup(state);
   return state;
+}
+
+/**
+ * Return the change numbers of the topology's folders. All stores that are there at the start have them without any mail.
+ * @param {LabState} state
+ * @returns {NumberSet}
+ */
+export function numbersOfSetup({ topology, setup }) {
+  const count = Object.keys(topology.folders).length;
+  return count ? new Map([[setup, [[1, count]]]]) : numbers.NOTHING;
+}
+
+/**
+ * Return whether a store joined later, or was created again.
+ * @param {LabState} state
+ * @param {string} store
+ */
+export function beganEmpty(state, store) {
+  const joins = state.topology.servers[store]?.joins ?? "start";
+  return joins !== "start" || (state.servers[store]?.object ?? 0) > 0;
 }
 
 /**
@@ -242,7 +256,49 @@ export function beginning(topology, at, setup) {
  * @returns {Folder}
  */
 function newFolder(gen, id, path, replicas) {
-  return { gen, id, path, replicas, deleted: false, existing: numbers.NOTHING };
+  return { gen, id, path, replicas, deleted: false, moved: false, existing: numbers.NOTHING };
+}
+
+/**
+ * @param {number} gen
+ * @param {string} name
+ * @param {string} version
+ * @returns {Server} a server that has not started yet
+ */
+function newServer(gen, name, version) {
+  return {
+    gen,
+    name,
+    status: "not started",
+    version,
+    guid: "",
+    object: 0,
+    revision: 0,
+    suspended: false,
+    tables: table(),
+    queue: table(),
+    down: table(),
+    settings: table(),
+  };
+}
+
+/**
+ * Take an organization that was changed. It may have servers that are new (RT-6).
+ * @param {LabState} state
+ * @param {Topology} topology
+ */
+export function reorganize(state, topology) {
+  state.topology = topology;
+  for (const [name, { version }] of Object.entries(topology.servers)) {
+    if (state.servers[name]) continue;
+    own(state.gen, state, "servers")[name] = newServer(state.gen, name, version);
+    const hierarchy = folderOf(state, HIERARCHY);
+    hierarchy.replicas = [...hierarchy.replicas, name];
+  }
+  const names = new Set(topology.connectors.map((connector) => connector.name));
+  for (const name of Object.keys(state.linksDown)) {
+    if (!names.has(name)) delete own(state.gen, state, "linksDown")[name];
+  }
 }
 
 /**

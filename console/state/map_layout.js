@@ -20,7 +20,8 @@
  * @property {number} height
  * @property {Placed[]} sites
  * @property {Record<string, Box>} servers
- * @property {{name: string, from: Point, to: Point, label: Point, sites: [string, string]}[]} connectors
+ * @property {{name: string, from: Point, to: Point, label: Point, sites: [string, string], isOver: boolean}[]} connectors
+ *   isOver: whether another site of the row is between the two
  */
 
 /** @type {Sizes} */
@@ -35,10 +36,11 @@ const ROWS_APART = 67;
 const SITES_A_ROW = 4;
 
 /**
+ * Return the sites in an order in which most connectors join neighbours.
  * @param {Topology} topology
  * @returns {string[]}
  */
-function inOrder(topology) {
+export function orderOf(topology) {
   const remaining = new Set(topology.sites);
   const neighbours = (/** @type {string} */ site) =>
     topology.connectors
@@ -64,11 +66,14 @@ function inOrder(topology) {
 /**
  * @param {Topology} topology
  * @param {Sizes} [sizes]
+ * @param {string[]} [earlier] the order of the sites at another moment, so that sites keep their places when connectors change;
+ *   new sites come after the others
  * @returns {MapLayout}
  */
-export function mapLayout(topology, sizes = LEAST) {
+export function mapLayout(topology, sizes = LEAST, earlier = orderOf(topology)) {
+  const kept = earlier.filter((site) => topology.sites.includes(site));
+  const order = [...kept, ...orderOf(topology).filter((site) => !kept.includes(site))];
   const card = { width: sizes.card, height: CARD_HEIGHT };
-  const order = inOrder(topology);
   const perRow =
     order.length > SITES_A_ROW ? Math.ceil(order.length / Math.ceil(order.length / SITES_A_ROW)) : order.length;
   const members = (/** @type {string} */ site) =>
@@ -114,17 +119,26 @@ export function mapLayout(topology, sizes = LEAST) {
   /** @type {Record<string, number>} */
   const parallel = {};
   const connectors = topology.connectors.map((connector) => {
-    const pair = [...connector.between].sort().join("|");
-    const nth = (parallel[pair] = (parallel[pair] ?? -1) + 1);
     const [begin, end] = connector.between.map((site) => boxes[site]);
+    const places = connector.between.map((site) => order.indexOf(site));
+    // A line over another site of its row is above the lines between neighbours, and its words are in the first gap.
+    const isOver = begin.y === end.y && Math.abs(places[0] - places[1]) > 1;
+    const pair = isOver ? `over ${begin.y}` : [...connector.between].sort().join("|");
+    const count = (parallel[pair] = (parallel[pair] ?? -1) + 1);
+    const nth = isOver ? -1 - count : count;
     const from = edge(begin, centre(end), nth);
     const to = edge(end, centre(begin), nth);
+    const middle = (from.x + to.x) / 2;
     return {
       name: connector.name,
       from,
       to,
-      label: { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 },
+      label: {
+        x: isOver ? from.x + (Math.sign(to.x - from.x) * sizes.between) / 2 : middle,
+        y: (from.y + to.y) / 2,
+      },
       sites: connector.between,
+      isOver,
     };
   });
   return { width, height: y - ROWS_APART, sites, servers, connectors };

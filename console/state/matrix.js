@@ -114,7 +114,7 @@ export function originTable(state, folder) {
     .map((guid) => ({ guid, name: storeName(state, guid), total: numbers.count(numbers.ofGuid(existing, guid)) }))
     .sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
   const summary = folderSummaries(state).find((candidate) => candidate.folder === folder);
-  const rows = (summary?.replicas ?? []).map((replica) => ({
+  const rows = [...(summary?.replicas ?? []), ...(summary?.leaving ?? [])].map((replica) => ({
     replica,
     cells: origins.map(({ guid, total }) => {
       const missing = numbers.ofGuid(replica.missing, guid);

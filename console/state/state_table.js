@@ -5,7 +5,7 @@
  */
 
 import * as numbers from "./change_numbers.js";
-import { HIERARCHY, folderName, setName, storeName } from "./lab_state.js";
+import { HIERARCHY, beganEmpty, folderName, numbersOfSetup, setName, storeName } from "./lab_state.js";
 
 /**
  * @typedef {import("./lab_state.js").LabState} LabState
@@ -34,7 +34,9 @@ const MOST_RANGES = 6;
  */
 export function stateTable(state, server, folder) {
   const table = state.servers[server]?.tables[folder];
-  const first = folder === HIERARCHY ? numbersOfSetup(state) : numbers.NOTHING;
+  // A store that joined later began with nothing, and has heard of nobody until their mails come.
+  const began = folder === HIERARCHY && !beganEmpty(state, server);
+  const first = began ? numbersOfSetup(state) : numbers.NOTHING;
   const has = numbers.union(table?.numbers ?? numbers.NOTHING, first);
   const rows = table?.rows ?? {};
   const numbersOfAll = Object.values(rows).reduce((sum, row) => numbers.union(sum, row.numbers), has);
@@ -45,7 +47,7 @@ export function stateTable(state, server, folder) {
   const replica = folder === HIERARCHY ? "Folder hierarchy (1-1)" : folderName(state, folder);
   return stores.map((store) => {
     const local = store === server;
-    const row = rows[store] ?? (joinsLater(state, store) ? undefined : { numbers: first, heardAt: null });
+    const row = rows[store] ?? (beganEmpty(state, store) ? undefined : { numbers: first, heardAt: null });
     return {
       store,
       replica: `${replica} on Server ${store}`,
@@ -56,24 +58,6 @@ export function stateTable(state, server, folder) {
       heardAt: local ? null : (row?.heardAt ?? null),
     };
   });
-}
-
-/**
- * Return the change numbers of the topology's folders. All stores that are there at the start have them without any mail.
- * @param {LabState} state
- * @returns {NumberSet}
- */
-function numbersOfSetup(state) {
-  const count = Object.keys(state.topology.folders).length;
-  return count ? new Map([[state.setup, [[1, count]]]]) : numbers.NOTHING;
-}
-
-/**
- * @param {LabState} state
- * @param {string} store
- */
-function joinsLater(state, store) {
-  return (state.topology.servers[store]?.joins ?? "start") !== "start";
 }
 
 /**

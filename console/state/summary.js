@@ -76,11 +76,23 @@ export function heldFolders(state, server) {
  * @returns {string[]}
  */
 function listFolders(state, server) {
+  if (state.servers[server]?.status === "not started") return [];
   const tables = state.servers[server]?.tables ?? {};
   return Object.values(state.folders)
     .filter((folder) => folder.id === HIERARCHY || folder.replicas.includes(server) || tables[folder.id]?.pending)
     .filter((folder) => !folder.deleted && !tables[folder.id]?.dropped)
     .map((folder) => folder.id);
+}
+
+/**
+ * Return how many items a store shows in a folder.
+ * @param {LabState} state
+ * @param {string} server
+ * @param {string} folder
+ */
+export function shownItems(state, server, folder) {
+  const items = Object.values(state.servers[server]?.tables[folder]?.items ?? {});
+  return items.filter((item) => !item.deleted).length;
 }
 
 /**
@@ -110,6 +122,7 @@ export function replicaSummary(state, server, folder) {
  * @property {string} folder
  * @property {boolean} agrees all running holders have everything that exists
  * @property {ReplicaSummary[]} replicas
+ * @property {ReplicaSummary[]} leaving replicas that wait for their deletion, which are not on the list any more
  */
 
 /** The last summaries of each state, and after how many events. Several views need them. */
@@ -140,6 +153,9 @@ function summaries(state) {
       const replicas = holders
         .filter((name) => state.servers[name] && !["not started", "deleted"].includes(state.servers[name].status))
         .map((name) => replicaSummary(state, name, folder.id));
-      return { folder: folder.id, agrees: replicas.every((replica) => replica.missing.size === 0), replicas };
+      const leaving = Object.values(state.servers)
+        .filter(({ name, tables }) => tables[folder.id]?.pending && !holders.includes(name))
+        .map(({ name }) => replicaSummary(state, name, folder.id));
+      return { folder: folder.id, agrees: replicas.every((replica) => replica.missing.size === 0), replicas, leaving };
     });
 }

@@ -42,8 +42,9 @@ export const MOST_LISTED = 10;
 /** Between moments that are further apart, everything is counted again. */
 const FAR = 2_000;
 
-/** Events after which all replicas of a server can be different. */
+/** Events after which all replicas of a server can be different, or a server is new. */
 const OF_SERVERS = new Set([
+  "organization.changed",
   "node.started",
   "node.stopped",
   "store.deleted",
@@ -91,7 +92,7 @@ export class Sums {
     for (const folder of folders ?? Object.keys(state.folders)) this.countFolder(state, folder, changed);
     this.count = state.count;
     if (changed.size === 0 && folders !== null) return this.totals;
-    const servers = { ...this.totals.servers };
+    const servers = folders === null ? {} : { ...this.totals.servers };
     for (const name of changed) servers[name] = this.serverSums(state, name);
     const agree = this.folders.size - this.disagreeing.size;
     this.totals = { servers, folders: this.folders.size, agree, conflicts: this.conflicts.size };

@@ -12,6 +12,7 @@ const FOLDER = {
   post_limit: null,
   item_limit: null,
   contacts: ["kim@contoso.test", "lee@contoso.test"],
+  address: "projects@contoso.test",
 };
 
 /** @returns {any} */
@@ -33,4 +34,11 @@ test("only what was changed is sent, so nobody sets what he did not mean", () =>
     age_limit: "none",
     contacts: ["kim@contoso.test"],
   });
+});
+
+test("the mail address is shown by its alias, or by the word for none", () => {
+  assert.equal(texts().alias, "projects");
+  assert.deepEqual(changedProperties(FOLDER, { alias: "projects" }), {});
+  assert.deepEqual(changedProperties({ ...FOLDER, address: null }, { alias: "none" }), {});
+  assert.deepEqual(changedProperties({ ...FOLDER, address: null }, { alias: "default" }), { alias: "default" });
 });

@@ -37,8 +37,8 @@ const MISSING = { folder: FOLDER, entry: 1, cnset: "aa:1", cnset_fai: "" };
 function labAfter(events) {
   const history = new History(TOPOLOGY, START, "5e");
   history.add([
-    event("A", "node.started", 0, { replica_guid: "aa", reason: "restart", version: "2003" }),
-    event("B", "node.started", 0, { replica_guid: "bb", reason: "restart", version: "2003" }),
+    event("A", "node.started", 0, { replica_guid: "aa", reason: "first", version: "2003" }),
+    event("B", "node.started", 0, { replica_guid: "bb", reason: "first", version: "2003" }),
     ...events,
   ]);
   return history;

@@ -223,3 +223,43 @@ test("a wait ends with what it is for: pruned after a request, gone with a repli
   assert.deepEqual(lasting(backup, made, restored), []);
   assert.deepEqual(lasting(made, backup, request, restored), ["wait"]);
 });
+
+const LINE = { name: "SEA-NYC", kind: "x400", between: ["SEA", "NYC"], cost: 10 };
+
+/** A change of the organization. @param {number} revision @param {object[]} connectors */
+const reorganized = (revision, ...connectors) =>
+  event("organization.changed", "lab", {
+    revision,
+    subject: "connector SEA-NYC",
+    change: "changed",
+    topology: JSON.stringify({ ...TOPOLOGY, sites: ["SEA", "NYC"], revision, connectors }),
+  });
+
+test("each moment has the organization as it was then", () => {
+  const run = history();
+  run.add([...STARTS, reorganized(1, LINE), reorganized(2, { ...LINE, cost: 5 }), reorganized(3)]);
+  const costs = (/** @type {number} */ count) => run.after(count).topology.connectors.map(({ cost }) => cost);
+  assert.deepEqual([5, 4, 3, 2, 3, 4, 5].map(costs), [[], [5], [10], [], [10], [5], []]);
+});
+
+test("a connector that is removed is no longer one that does not work", () => {
+  const run = history();
+  const down = event("link.down", "A", { connector: "SEA-NYC", reason: "refused" });
+  run.add([...STARTS, reorganized(1, LINE), down, reorganized(2, { ...LINE, cost: 5 }), reorganized(3)]);
+  assert.deepEqual(Object.keys(run.after(5).linksDown), ["SEA-NYC"]);
+  assert.deepEqual(Object.keys(run.now.linksDown), []);
+});
+
+test("a server knows the change that it has read last, and after a restore the one that its backup has", () => {
+  const run = history();
+  const read = (/** @type {number} */ revision) => event("organization.read", "B", { revision });
+  const backup = event("backup.made", "lab", { store: "B", backup: "b1" });
+  const restored = event("backup.restored", "lab", { store: "B", backup: "b1" });
+  const empty = event("node.started", "B", { version: "2003", replica_guid: A, reason: "first" });
+  run.add([...STARTS, reorganized(1, LINE), read(1), backup, reorganized(2), read(2), restored, read(2), empty]);
+  assert.deepEqual(
+    [3, 4, 7, 8, 9, 10].map((count) => run.after(count).servers.B.revision),
+    [0, 1, 2, 1, 2, 0],
+  );
+  assert.equal(run.now.servers.A.revision, 0);
+});

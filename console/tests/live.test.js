@@ -86,3 +86,34 @@ test("a page learns that the lab has forgotten events that it needs, while it lo
   await later();
   assert.deepEqual([asleep.arrivals, asleep.losses()], [[], 1]);
 });
+
+test("the organization of a run's beginning is the one of its first event, also after changes", async () => {
+  const [first, present] = [{ start: "2026-01-05T00:00:00Z" }, { start: "2026-01-05T00:00:00Z", revision: 2 }];
+  const begun = async (/** @type {object} */ topology, /** @type {string} */ type, after = 0) => {
+    /** @type {Record<string, any>} */
+    const answers = {
+      "/lab/topology": topology,
+      "/lab": { setup: "c" },
+      "/lab/checkpoint": { history: "h", after, state: null },
+    };
+    const event = `${JSON.stringify({ type, topology: JSON.stringify(first) })}\n`;
+    /** @type {string[]} */
+    const targets = [];
+    /** @type {import("../source/server_door.js").Door} */
+    const door = {
+      origin: null,
+      open: null,
+      ask: async (target) => {
+        targets.push(target);
+        return target in answers ? Response.json(answers[target]) : new Response(event);
+      },
+      follow: () => () => {},
+    };
+    const { topology: organization } = await new LiveSource("", door).begin();
+    return [organization, targets.length];
+  };
+  assert.deepEqual(await begun(present, "run.started"), [first, 4]);
+  assert.deepEqual(await begun(first, "run.started"), [first, 3]);
+  assert.deepEqual(await begun(present, "run.started", 17), [present, 3], "it then begins with a checkpoint");
+  assert.deepEqual(await begun(present, "node.started"), [present, 4], "forgotten in between");
+});

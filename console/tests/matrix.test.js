@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { apply } from "../state/apply.js";
-import { beginning } from "../state/lab_state.js";
+import { HIERARCHY, beginning } from "../state/lab_state.js";
 import { HOUR_US } from "../state/lab_time.js";
 import { lagStep, oldestOf, originTable, sortedFolders } from "../state/matrix.js";
 import { parse } from "../state/change_numbers.js";
+import { replicaSummary } from "../state/summary.js";
 
 const TOPOLOGY = {
   organization: "Contoso",
@@ -26,7 +27,7 @@ function lab() {
   let seq = 0;
   const take = (/** @type {object} */ event) => apply(state, /** @type {any} */ ({ seq: ++seq, ...event }));
   for (const [node, guid] of Object.entries({ A: "aa", B: "bb" })) {
-    take({ type: "node.started", node, at: 0, replica_guid: guid, reason: "restart", version: "2003" });
+    take({ type: "node.started", node, at: 0, replica_guid: guid, reason: "first", version: "2003" });
   }
   const make = (
     /** @type {string} */ node,
@@ -67,6 +68,55 @@ test("Folders are sorted by name, by trouble, by the oldest missing change, and 
 test("A filter is part of the path, in letters of any case; folders that agree can be left out.", () => {
   assert.deepEqual(names(lab(), { filter: " ZEB " }), ["Zebra"]);
   assert.deepEqual(names(lab(), { troubleOnly: true }), ["Middle", "Zebra"]);
+});
+
+test("A replica that waits for its deletion stays in the tables, and does not keep its folder from agreeing.", () => {
+  const state = lab();
+  let seq = 100;
+  const take = (/** @type {object} */ event) => apply(state, /** @type {any} */ ({ seq: ++seq, at: 50, ...event }));
+  const change = {
+    folder: HIERARCHY,
+    object: "5e:1",
+    number: "aa:4",
+    kind: "folder",
+    operation: "edit",
+    subject: "Zebra",
+  };
+  take({ type: "change.made", node: "A", ...change, replicas: ["A"] });
+  take({ type: "replica.pending", node: "B", folder: "5e:1" });
+  const zebra = sortedFolders(state, ALL).find(({ folder }) => folder === "5e:1");
+  assert.deepEqual(
+    [zebra?.agrees, zebra?.leaving.map(({ server, sync }) => [server, sync])],
+    [true, [["B", "pending"]]],
+  );
+  assert.deepEqual(
+    originTable(state, "5e:1").rows.map(({ replica }) => replica.server),
+    ["A", "B"],
+  );
+});
+
+test("A store that joins later, or is made again, lacks the hierarchy until mails bring it.", () => {
+  const servers = { ...TOPOLOGY.servers, C: { site: "SEA", version: "2003", joins: "later" } };
+  const state = beginning({ ...TOPOLOGY, servers }, 0, "5e");
+  const start = (/** @type {string} */ node, /** @type {string} */ guid) =>
+    apply(
+      state,
+      /** @type {any} */ ({
+        type: "node.started",
+        node,
+        at: 0,
+        seq: 1,
+        replica_guid: guid,
+        reason: "first",
+        version: "2003",
+      }),
+    );
+  const lacks = (/** @type {string} */ node) => [...replicaSummary(state, node, HIERARCHY).missing.keys()];
+  start("A", "aa");
+  start("C", "cc");
+  assert.deepEqual([lacks("A"), lacks("C")], [[], ["5e"]]);
+  start("A", "ab");
+  assert.deepEqual(lacks("A"), ["5e"]);
 });
 
 test("The lag of a replica is the age of its oldest missing change, whatever store made it.", () => {

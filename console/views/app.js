@@ -89,10 +89,10 @@ function Failure({ store }) {
   </section>`;
 }
 
-/** What the lab refused, until the user closes it. @param {{store: Store}} props */
+/** What an order has done, or why the lab refuses it, until the user closes it or orders something else. @param {{store: Store}} props */
 function Notice({ store }) {
   const notice = store.orders.notice.value;
-  return html`<div class="notice" role="alert" hidden=${!notice}>
+  return html`<div class=${store.orders.refused.value ? "notice refused" : "notice"} role="alert" hidden=${!notice}>
     <span>${notice}</span>
     <button aria-label="Close" onClick=${() => store.orders.tell("")}>✕</button>
   </div>`;

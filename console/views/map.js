@@ -2,7 +2,7 @@
 
 import { SEPARATIONS } from "../state/faults.js";
 import { LEGEND, mailTypeName, signOf } from "../state/mail_types.js";
-import { CARD_HEIGHT, LEAST, mapLayout, meshOf, wayOf } from "../state/map_layout.js";
+import { CARD_HEIGHT, LEAST, mapLayout, meshOf, orderOf, wayOf } from "../state/map_layout.js";
 import { folderName } from "../state/lab_state.js";
 import { shortInstant } from "../state/lab_time.js";
 import { MOST_LISTED } from "../state/sums.js";
@@ -73,7 +73,8 @@ const nameSize = (name) => (name.length < LONG ? NAME.size : NAME.longSize);
 /** @param {{store: Store, state: LabState}} props */
 export function LabMap({ store, state }) {
   const topology = state.topology;
-  const layout = useMemo(() => mapLayout(topology, sizesOf(topology)), [topology]);
+  const first = store.timeline.history?.organization ?? topology;
+  const layout = useMemo(() => mapLayout(topology, sizesOf(topology), orderOf(first)), [topology, first]);
   const flights = useRef(/** @type {HTMLDivElement | null} */ (null));
 
   useEffect(() => {
@@ -123,9 +124,11 @@ function Connector({ store, state, line }) {
   const down = state.linksDown[line.name] !== undefined;
   const faults = Object.values(state.faults).filter((fault) => fault.details.connector === line.name);
   const cut = down || faults.some((fault) => SEPARATIONS.includes(fault.kind));
-  const details = [connector.latency, connector.schedule !== "always" && connector.schedule].filter(Boolean);
+  const schedule = [connector.schedule ?? "always"].flat().join("; ");
+  const details = [connector.latency, schedule !== "always" && schedule].filter(Boolean);
   const pointed = store.page.highlight.value?.connectors.includes(line.name);
   const cost = `cost ${connector.cost}${cut ? " · cut" : ""}`;
+  const lines = line.isOver ? [cost] : [...details, cost]; // the line below it has words too
   const choose = () => store.page.select({ kind: "connector", id: line.name });
   return html`<g
     class=${`connector ${cut ? "cut" : faults.length ? "slow" : ""} ${pointed ? "pointed" : ""}`}
@@ -138,7 +141,7 @@ function Connector({ store, state, line }) {
     <line x1=${line.from.x} y1=${line.from.y} x2=${line.to.x} y2=${line.to.y} />
     <line class="target" x1=${line.from.x} y1=${line.from.y} x2=${line.to.x} y2=${line.to.y} />
     <text class=${line.name.length < LONG ? "" : "small"} x=${line.label.x} y=${line.label.y - 10}>${line.name}</text>${" "}
-    ${[...details, cost].map(
+    ${lines.map(
       (detail, index) =>
         html`<text class="small" x=${line.label.x} y=${line.label.y + 19 + 17 * index}>${detail}</text>${" "}`,
     )}

@@ -5,6 +5,7 @@ import { folderName, HIERARCHY, setName } from "../state/lab_state.js";
 import { duration, SECOND_US, shortInstant } from "../state/lab_time.js";
 import { LAG_STEPS, lagStep, oldestOf, originTable, sortedFolders } from "../state/matrix.js";
 import { hasReplica, visibleText } from "../state/posts.js";
+import { shownItems } from "../state/summary.js";
 import { completion } from "./expected.js";
 import { html, useState } from "../vendor/preact.js";
 import { KnowerNote, Knower, KnownStanding, useKnown } from "./known_status.js";
@@ -32,7 +33,7 @@ const SHORT = {
   "in sync": "in sync",
   behind: "behind",
   "locally modified": "modified",
-  pending: "pending",
+  pending: "leaving",
   away: "away",
 };
 
@@ -110,7 +111,7 @@ function FolderTable({ store, state }) {
       </thead>
       <tbody>
         ${visible.map(
-          ({ folder, replicas }) => html`<tr key=${folder}>
+          ({ folder, replicas, leaving }) => html`<tr key=${folder}>
             <th scope="row">
               <button
                 class="link"
@@ -121,7 +122,7 @@ function FolderTable({ store, state }) {
               </button>
             </th>
             ${servers.map((name) => {
-              const replica = replicas.find((candidate) => candidate.server === name);
+              const replica = [...replicas, ...leaving].find((candidate) => candidate.server === name);
               if (!replica) return html`<td class="none"><span class="sr">no replica</span></td>`;
               return html`<td class="cell">
                 ${
@@ -202,6 +203,7 @@ function OriginTable({ store, state, folder }) {
         <tr>
           <th scope="col">Server</th>
           <th scope="col">Replica</th>
+          <th scope="col">Items</th>
           ${origins.map(({ name, total }) => html`<th scope="col">made by ${name} <small>(${total})</small></th>`)}
         </tr>
       </thead>
@@ -218,6 +220,7 @@ function OriginTable({ store, state, folder }) {
               }
             </th>
             <td class="cell"><${Standing} store=${store} state=${state} replica=${replica} now=${now} /></td>
+            <td class="items">${shownItems(state, replica.server, folder)}</td>
             ${cells.map(({ has, count, missing, since }, index) => {
               const { total } = origins[index];
               const step = missing && since !== null ? `lag-${lagStep(Math.max(0, now - since))}` : "";

@@ -4,7 +4,7 @@ import { shortInstant } from "../state/lab_time.js";
 import { html } from "../vendor/preact.js";
 import { LessonCard } from "./lessons.js";
 import { PostPanel } from "./folders/post_panel.js";
-import { ConnectorPanel } from "./panel/connector_panel.js";
+import { ConnectorPanel } from "./panel/organization/connector_panel.js";
 import { MailPanel } from "./panel/mail_panel.js";
 import { ServerPanel } from "./panel/server_panel.js";
 

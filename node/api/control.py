@@ -11,10 +11,12 @@ from node.api.hosts import LAST_NUMBER, Name, Number, Rate, check_rate
 from node.api.routing.reading import Body
 from node.api.routing.routes import Routes
 from node.api.values import DATABASE, LINES, json_bytes, json_response
-from node.errors import bug_line
+from node.errors import Misuse, bug_line
 from node.host.host import Host
 from node.state.directory import Stamp
 from topology.arguments import MOST_LETTERS, Line
+from topology.file.load import topology_from_text
+from topology.problems import ProblemsError
 from traces.labtime import DAY_US, END_AT, LabTime
 
 LONGEST_WAIT_S = 5.0
@@ -91,6 +93,12 @@ class Entry(Body, frozen=True, kw_only=True):
     ]
     missing: Annotated[Line, Meta(examples=[""])]
     number: Annotated[int, Meta(ge=0, le=LAST_NUMBER)] = 0
+
+
+class Organization(Body, frozen=True, kw_only=True):
+    """The organization after a change: a topology in YAML or JSON."""
+
+    topology: Annotated[str, Meta(examples=["servers: {A: , B: }"])]
 
 
 class Released(Body, frozen=True, kw_only=True):
@@ -204,6 +212,18 @@ async def left(process: ManagedHosts, name: Name, order: Gone) -> Response:
     """Remove a store that was deleted from the directory at another store."""  # spec: RP-6
     host = process.host(name)
     host.do(lambda node, now: node.left(now, order.store))
+    return _status(host, host.now)
+
+
+@CONTROL.post("/organization", answers=_STATUS)
+async def reorganized(process: ManagedHosts, name: Name, order: Organization) -> Response:
+    """Read the organization as it is after a change."""  # spec: RT-6
+    host = process.host(name)
+    try:
+        topology = topology_from_text(order.topology, "the organization")
+    except ProblemsError as error:
+        raise Misuse(str(error)) from None
+    host.do(lambda node, now: node.reorganize(now, topology))
     return _status(host, host.now)
 
 

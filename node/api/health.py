@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Final
 
@@ -25,6 +26,11 @@ _METRICS = (
     ("pflab_backfill_entries", "gauge", "Entries of the backfill array"),
     ("pflab_bad_mails", "gauge", "Bad mails kept"),
     ("pflab_folders_held", "gauge", "Folders with a replica here"),
+)
+
+_OF_CONNECTORS = (
+    ("pflab_sent_mails_total", "Mails sent over a connector since the store's process started"),
+    ("pflab_sent_bytes_total", "Bytes of these mails"),
 )
 
 
@@ -67,10 +73,24 @@ def _text(hosts: Hosts) -> Iterator[str]:
         for name, check in values.items():
             if metric in check:
                 yield f'{metric}{{server="{name}"}} {check[metric]:.17g}\n'
+    yield from _connectors(hosts)
     memory_bytes = peak_memory_bytes()
     if memory_bytes is not None:
         yield "# HELP process_resident_memory_max_bytes Peak memory\n# TYPE process_resident_memory_max_bytes gauge\n"
         yield f"process_resident_memory_max_bytes {memory_bytes}\n"
+
+
+def _connectors(hosts: Hosts) -> Iterator[str]:
+    """Yield what each server has sent over each connector. A mail counts on each connector that it crosses."""
+    sent: list[tuple[str, tuple[Mapping[str, int], Mapping[str, int]]]] = []
+    for name in hosts.names:
+        with suppress(NodeError, ServerUnknown):
+            sent.append((name, hosts.host(name).read(lambda node: (node.mails_sent, node.bytes_sent))))
+    for place, (metric, text) in enumerate(_OF_CONNECTORS):
+        yield f"# HELP {metric} {text}\n# TYPE {metric} counter\n"
+        for name, figures in sent:
+            for connector, figure in figures[place].items():
+                yield f'{metric}{{server="{name}",connector="{connector}"}} {figure}\n'
 
 
 def _values(hosts: Hosts, name: str) -> dict[str, float]:

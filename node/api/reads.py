@@ -134,6 +134,7 @@ _INSTANCE = {
     "associated": 2,
     "size": 401_408,
     "changed_at": "2003-10-21T00:10:00Z",
+    "leavers": [],
 }
 _SOURCE = {
     "store": "B",
@@ -162,7 +163,12 @@ _ENTRY = {
 }
 _DIRECTORY_OBJECT = {
     "store": "A",
-    "dn": "/o=Contoso/ou=SEA/cn=Configuration/cn=Servers/cn=A/cn=Microsoft Public MDB",
+    "dn": "CN=Public Folder Store (A),CN=First Storage Group,CN=InformationStore,CN=A,CN=Servers,CN=SEA,"
+    "CN=Administrative Groups,CN=Contoso,CN=Microsoft Exchange,CN=Services,CN=Configuration,DC=contoso,DC=test",
+    "object_class": "msExchPublicMDB",
+    "legacy_dn": "/o=Contoso/ou=SEA/cn=Configuration/cn=Servers/cn=A/cn=Microsoft Public MDB",
+    "owning_tree": "CN=Public Folders,CN=Folder Hierarchies,CN=SEA,CN=Administrative Groups,CN=Contoso,"
+    "CN=Microsoft Exchange,CN=Services,CN=Configuration,DC=contoso,DC=test",
     "mail": "A-IS@contoso.test",
     "proxy_addresses": ["SMTP:A-IS@contoso.test", "X400:c=US;a= ;p=Contoso;o=Exchange;s=A-IS;"],
     "joined_at": "2003-10-21T00:00:00Z",

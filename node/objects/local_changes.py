@@ -219,8 +219,9 @@ def edit(
         return _edit(ctx, s, target, target.versions[0], subject=subject, body=body), None
     source = next((version for version in target.versions if version.number in base.numbers), target.versions[0])
     version = _edited(ctx, s, target, source, subject=subject, body=body, base=base)
-    joined = place_version(ctx, s, target.folder.fid, version, target.versions, sent=False)
+    # The change comes before the conflict that it begins: a reader of the events knows a version before it is in conflict.
     _record(s, target.folder, version, "modify", tuple(sorted(number.text for number in base.numbers)))
+    joined = place_version(ctx, s, target.folder.fid, version, target.versions, sent=False)
     changed(ctx, s, target.own)
     return version.number, joined
 

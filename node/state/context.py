@@ -10,7 +10,7 @@ from typing import Any, Self
 from node.codec.items import Version
 from node.codec.signing import Identity, Verifier
 from node.state.addresses import AddressBook
-from node.state.directory import Directory
+from node.state.directory import Directory, known_organization
 from node.state.folders import Folders
 from node.state.state_table import ReplicationStateTable
 from node.state.store_identity import StoreState
@@ -72,7 +72,7 @@ class Context:
     ) -> Self:
         """Read the state of the store `name` from its tables. This writes nothing."""
         store = StoreState(conn)
-        directory = Directory(topology, conn)
+        directory = Directory(known_organization(topology, conn), conn)
         folders, rst = Folders(conn, store), ReplicationStateTable(conn)
         book = AddressBook(name, topology.domain, directory, folders, rst)
         mta = Mta(name, directory.routing, book.server_of, config.mail_policy, book.accepts)

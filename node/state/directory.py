@@ -14,6 +14,9 @@ The lab keeps the directory of the organization and gives every store the stamps
 all stores have the same addresses at every instant. A stamp in the future is due at the timer STAMP. The lab does not model
 the replication of the directory.
 
+The directory also has the organization: the topology as the lab began, or after the last change that the store has read (spec:
+RT-6). The table `organization` has its text from the first change on.
+
 What must never happen: an address that some stores know and others do not, while all run; a look-up of an address that
 searches the entries, because every mail needs several look-ups.
 """
@@ -21,7 +24,7 @@ searches the entries, because every mail needs several look-ups.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -30,9 +33,10 @@ from node.seeded_ids import guid_from
 from node.state.timers import Timer, clear_timer, set_timer
 from node.state.version_profiles import PROFILES
 from node.views import DirectoryEntryView
-from topology.model import STORE_ADDRESS_SUFFIX, Topology
+from topology.changes import ChangeError, check_successor, successor
+from topology.model import STORE_ADDRESS_SUFFIX, Server, Topology
 from topology.routing import Routing
-from traces.events import AddressMissing, AddressStamped
+from traces.events import AddressMissing, AddressStamped, OrganizationRead
 from traces.labtime import END_AT, LabTime
 from transport.mime.x400_form import MAX_PRMD
 from transport.sql import Connection, Statement
@@ -43,6 +47,8 @@ PUT_ENTRY = Statement(
     "INSERT OR REPLACE INTO directory (store, joined_at, stamps, done, object) VALUES (?, ?, ?, ?, ?)"
 )
 REMOVE_ENTRY = Statement("DELETE FROM directory WHERE store = ?")
+ORGANIZATION = Statement("SELECT topology FROM organization")
+PUT_ORGANIZATION = Statement("INSERT OR REPLACE INTO organization (id, topology) VALUES (1, ?)")
 
 NOT_YET, NEVER = "it is not stamped yet", "the recipient update service does not run"
 FAILS: Final = "the recipient update service fails"
@@ -111,8 +117,23 @@ def first_stamps(topology: Topology, store: str, now: LabTime, number: int = 0) 
     return () if at is None else (Stamp(topology.domain, at),)
 
 
+def known_organization(began: Topology, conn: Connection) -> Topology:
+    """Return the organization as a store knows it: as it was when the store began, or after the last change that it has read.
+
+    Raises Misuse for a database of another organization.
+    """
+    row = conn.exec_driver_sql(ORGANIZATION).first()
+    try:
+        return began if row is None else successor(began, row[0])
+    except ChangeError as error:
+        raise Misuse(f"the database has another organization: {error}") from None
+
+
 class Directory:
-    """The stores that have joined the organization."""
+    """The stores that have joined the organization.
+
+    topology: the organization as the store knows it.
+    """
 
     def __init__(self, topology: Topology, conn: Connection) -> None:
         self._topology = topology
@@ -162,6 +183,16 @@ class Directory:
 
     # -- changes
 
+    def begin(self, s: Stimulus) -> None:
+        """Read the organization at the store's first start, if it was changed before."""
+        if self._topology.revision:
+            self._read(s, self._topology)
+
+    def _read(self, s: Stimulus, topology: Topology) -> None:
+        s.conn.exec_driver_sql(PUT_ORGANIZATION, (topology.as_json(),))
+        self._topology, self.routing = topology, Routing(topology)
+        s.trace.record(OrganizationRead, revision=topology.revision)
+
     def join(self, s: Stimulus, store: str, number: int = 0) -> None:
         """Add a store's entry, stamped as the topology says. Do nothing if the store already has an entry.
 
@@ -208,6 +239,21 @@ class Directory:
         for entry in [entry for entry in self._entries.values() if entry.due_at <= s.now]:
             self.update(s, entry.name, entry.stamps, NOT_YET, entry.number)
 
+    def reorganize(self, s: Stimulus, topology: Topology) -> bool:
+        """Read the organization as it is after a change. Return False if the store knows this change, or a later one.
+
+        Raises Misuse for another organization.
+        """
+        # spec: RT-6
+        if topology.revision <= self._topology.revision:
+            return False
+        try:
+            check_successor(self._topology, topology)
+        except ChangeError as error:
+            raise Misuse(str(error)) from None
+        self._read(s, topology)
+        return True
+
     def leave(self, s: Stimulus, store: str) -> None:
         """Delete a store's entry (spec: RP-6)."""
         self._take_out(store)
@@ -218,6 +264,11 @@ class Directory:
     @property
     def organization(self) -> str:
         return self._topology.organization
+
+    @property
+    def servers(self) -> Mapping[str, Server]:
+        """All servers of the organization as the store knows it, also those that have not joined."""
+        return self._topology.servers
 
     def stores(self) -> list[str]:
         return sorted(self._entries)
@@ -241,10 +292,29 @@ class Directory:
     @property
     def policies_name(self) -> str:
         """The name of the container of the recipient policies."""
-        return f"CN=Recipient Policies,CN={self.organization},CN=Microsoft Exchange,CN=Services,CN=Configuration"
+        return f"CN=Recipient Policies,{self._configuration}"
+
+    @property
+    def _configuration(self) -> str:
+        return f"{_cn(self.organization, 'Microsoft Exchange', 'Services')},CN=Configuration"
+
+    def _in_group(self, group: str, *names: str) -> str:
+        """Return the name of an object in an administrative group of Active Directory; its own name is the first."""
+        forest = ",".join(f"DC={label}" for label in self._topology.domain.split("."))
+        return f"{_cn(*names, group, 'Administrative Groups')},{self._configuration},{forest}"
+
+    def _active_directory_name(self, entry: StoreEntry) -> str | None:
+        """Return the name of a store's entry in Active Directory; None if its version has a directory of its own."""
+        profile = PROFILES[entry.version]
+        if profile.group is None:
+            return None
+        assert profile.log.database is not None, "the versions with Active Directory name their databases"
+        database = profile.log.database.format(server=entry.name).split("\\")
+        group = profile.group.format(site=entry.site)
+        return self._in_group(group, *reversed(database), "InformationStore", entry.name, "Servers")
 
     def distinguished_name(self, store: str) -> str:
-        """Return the name of a store's entry."""
+        """Return the name of a store's entry as the directory of 5.5 has it, and as events name it in every version."""
         entry = self._entries.get(store)
         site = entry.site if entry else "?"
         return f"/o={self.organization}/ou={site}/cn=Configuration/cn=Servers/cn={store}/cn=Microsoft Public MDB"
@@ -258,9 +328,14 @@ class Directory:
         proxies: list[str] = []
         if entry.address is not None:
             proxies = [f"SMTP:{entry.address}", *(f"smtp:{address}" for address in entry.secondary), f"X400:{x400}"]
+        legacy_dn, name = self.distinguished_name(entry.name), self._active_directory_name(entry)
+        tree = self._in_group(next(iter(self._topology.sites)), "Public Folders", "Folder Hierarchies")
         return DirectoryEntryView(
             store=entry.name,
-            dn=self.distinguished_name(entry.name),
+            dn=name or legacy_dn,
+            object_class=PROFILES[entry.version].object_class,
+            legacy_dn=legacy_dn,
+            owning_tree=tree if name else None,
             mail=entry.address,
             proxy_addresses=tuple(proxies),
             joined_at=entry.joined_at,
@@ -298,3 +373,8 @@ class Directory:
             return entry.site != site, cost is None, cost or 0, entry.guid
 
         return sorted(stores, key=rank)
+
+
+def _cn(*names: str) -> str:
+    """Return names of objects as a relative name, the innermost first. No name of a topology has characters to escape."""
+    return ",".join(f"CN={name}" for name in names)

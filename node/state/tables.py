@@ -340,6 +340,13 @@ setting = Table(  # settings that an administrator changed since the topology wa
     Column("value", Text, nullable=False),  # JSON, as in a topology file
 )
 
+organization = Table(  # the organization after the last change that this store has read (spec: RT-6)
+    "organization",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("topology", Text, nullable=False),  # JSON, as in a topology file
+)
+
 waiting = Table(  # replication mail for a store whose agent is disabled (spec: SE-1)
     "waiting",
     metadata,

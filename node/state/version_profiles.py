@@ -88,6 +88,9 @@ class Profile:
     link_rule           how it treats links that are down (spec: RT-2)
     obeys_orders        it has Send and Synchronize, of the hierarchy and of content (spec: AD-1)
     limits_posts        its folders can prohibit posts and limit the size of an item (spec: AD-2)
+    object_class        of the store's object in the directory (spec: ML-1)
+    group               the administrative group of its objects in Active Directory, with a place for the site; None: the
+                        directory is its own
     log                 the form of its application log (spec: EV-1)
     """
 
@@ -111,6 +114,8 @@ class Profile:
     obeys_orders: bool
     stamped_by_service: bool
     limits_posts: bool
+    object_class: str
+    group: str | None
     log: LogForm
 
 
@@ -181,6 +186,8 @@ _EXCHANGE_55 = Profile(
     obeys_orders=False,
     stamped_by_service=False,
     limits_posts=False,
+    object_class="MHS-Public-Store",
+    group=None,
     log=_FORM_55,
 )
 _EXCHANGE_2000 = Profile(
@@ -204,6 +211,8 @@ _EXCHANGE_2000 = Profile(
     obeys_orders=False,
     stamped_by_service=True,
     limits_posts=True,
+    object_class="msExchPublicMDB",
+    group="{site}",
     log=_FORM_2000,
 )
 _EXCHANGE_2003 = replace(
@@ -225,6 +234,7 @@ _EXCHANGE_2007 = replace(
     rank=2007,
     link_rule=LinkRule.IGNORED,
     stamped_by_service=False,
+    group="Exchange Administrative Group (FYDIBOHF23SPDLT)",
     log=_FORM_2007,
 )
 

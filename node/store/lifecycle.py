@@ -47,6 +47,7 @@ Because of these rules, a process may be killed at any instruction and needs no 
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -64,13 +65,14 @@ from node.seeded_ids import guid_from
 from node.state import application_log
 from node.state.context import Context
 from node.state.database import Database, Durability, cannot_write
+from node.state.directory import known_organization
 from node.state.store_identity import Begins, StoreState
 from node.state.store_settings import Config, config_of, stored_settings
 from node.store import idempotency, initial_state
 from node.store.queries import StoreQueries
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
 from topology.model import Topology
-from traces.events import NodeStarted, NodeStopped, PostRefused, SettingValue
+from traces.events import HopSent, NodeStarted, NodeStopped, PostRefused, SettingValue
 from traces.events.header import Event
 from traces.labtime import LabTime
 from traces.recorder import Recorder
@@ -130,6 +132,9 @@ class StoreLife(StoreQueries):
         self._seed = seed
         self._identity = identity
         self._on_events = on_events
+        self.mails_sent: Counter[str] = Counter()
+        self.bytes_sent: Counter[str] = Counter()
+        """What this store has sent over each connector since this object was made."""
         self._real_time = real_time
         self._config: Config = config_of(topology, name)
         self._ctx: Context | None = None
@@ -253,7 +258,8 @@ class StoreLife(StoreQueries):
 
     def _shortest_tombstone_age_us(self) -> int:
         """Return the age at which some store may drop a tombstone. An older backup may lack this tombstone (spec: DL-4)."""
-        ages = (server.settings.tombstone_age_us for server in self._topology.servers.values())
+        organization = known_organization(self._topology, self._database.reading())
+        ages = (server.settings.tombstone_age_us for server in organization.servers.values())
         return min(self._config.settings.tombstone_age_us, *ages)
 
     def _start(self, now: LabTime) -> None:
@@ -313,6 +319,7 @@ class StoreLife(StoreQueries):
             s.trace.record(SettingValue, name=setting.spec.name, value=setting.value, default=setting.default)
 
     def _first_start(self, ctx: Context, s: Stimulus, *, later: bool) -> None:
+        ctx.directory.begin(s)  # spec: RT-6
         for store in self._topology.servers_from_start():
             ctx.directory.join(s, store)
         ctx.directory.join(s, self.name, ctx.store.directory_object)
@@ -363,6 +370,10 @@ class StoreLife(StoreQueries):
             if isinstance(error, CodecError):
                 raise Misuse(f"the change cannot be written into a mail: {error}") from error
             raise
+        for kind, fields in trace.recorded():
+            if kind is HopSent and fields["connector"] is not None:
+                self.mails_sent[fields["connector"]] += 1
+                self.bytes_sent[fields["connector"]] += fields["size"]
         if self._on_events is not None and (events := trace.events):
             self._on_events(events)
         if self.crash_at == "after commit":

@@ -56,6 +56,7 @@ from topology.arguments import (
     SomeNames,
     SomeNumbers,
 )
+from topology.model import Topology
 from topology.quantities import format_size
 from topology.settings.catalogue import find_spec
 from topology.settings.values import RawSetting
@@ -301,6 +302,12 @@ class Node(StoreLife):
         with self._stimulus(now) as (ctx, s):
             store_deletion.forget_predecessor(ctx, s, store, number)
             agent.entered(ctx, s, store, stamps, missing, number)
+
+    def reorganize(self, now: LabTime, topology: Topology) -> None:
+        """Read the organization as it is after a change: mail takes its routes from now on (spec: RT-6)."""
+        with self._stimulus(now) as (ctx, s):
+            if ctx.directory.reorganize(s, topology):
+                agent.deliver(ctx, s, ctx.mta.reorganize(s, ctx.directory.routing))
 
     def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
         """Delete a store from the directory. Raises Misuse if it still holds replicas, unless forced (spec: RP-6)."""

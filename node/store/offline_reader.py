@@ -10,6 +10,7 @@ from typing import Final
 
 from node.codec.signing import LabAuthority
 from node.state.context import Context
+from node.state.directory import known_organization
 from node.state.store_settings import config_of, stored_settings
 from node.store.queries import StoreQueries
 from node.store.trace_export import EVENTS_BYTES, events_after
@@ -56,6 +57,17 @@ def open_offline(path: Path, name: str, topology: Topology) -> Iterator[OfflineR
                 raise
     except (CodecError, UnicodeDecodeError) as error:  # SQLite itself repeats damaged bytes in its messages
         raise sqlite3.DatabaseError(f"the database is damaged: {error}") from error
+
+
+def organization_in(path: Path, began: Topology) -> Topology:
+    """Return the organization as the store with this database knows it (spec: RT-6).
+
+    began: the organization as it began, or after some of its changes.
+
+    Raises sqlite3.Error if the file is not a store's database, and Misuse if it is one of another organization.
+    """
+    with closing(_connect(path)) as raw:
+        return known_organization(began, Connection(raw))
 
 
 def waiting_events(path: Path, name: str, segments: Path, seq: int) -> Iterator[bytes]:

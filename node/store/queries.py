@@ -256,7 +256,10 @@ class StoreQueries(StoreReader):
                 continue
             items, associated, size, changed_at = sizes.get(fid, (0, 0, 0, None))
             folder, path = ctx.folders.text_of(fid), ctx.folders.path_of(fid)
-            views.append(InstanceView(folder, path, ctx.name, own.pending, items, associated, size, changed_at))
+            leaving = tuple(leavers(conn, fid))
+            views.append(
+                InstanceView(folder, path, ctx.name, own.pending, items, associated, size, changed_at, leaving)
+            )
         return views
 
     def sources(self) -> list[SourceView]:

@@ -56,6 +56,7 @@ BRANCHES: tuple[str, ...] = (
     "new store",
     "new store holds",
     "restored from backup",
+    "restored on another server",
     "began as new",
     "loss reported",
     "absence longer than a tombstone",
@@ -88,6 +89,15 @@ BRANCHES: tuple[str, ...] = (
     "link down",
     "link up again",
     "mail routed around a link",
+    "mail without a route",
+    "connector added",
+    "connector changed",
+    "connector removed",
+    "mail sent over an added connector",
+    "site added",
+    "server added",
+    "added server joined",
+    "change of the organization read at a start",
     "bad mail",
     "crash",
     "content suspended",
@@ -129,14 +139,13 @@ class BranchCounter:
         self._hidden: set[tuple[str, str]] = set()
         self._started_at: dict[str, int] = {}
         self._deleted: set[str] = set()
+        self._added: set[str] = set()
         self._dropped: set[tuple[str, str]] = set()
         self._held_folders: dict[tuple[str, str], bool] = {}
         self._best: dict[tuple[str, int], int] = {}
         self._requests: dict[tuple[str, int], dict[str, int]] = {}
         self._last_at: dict[str, int] = {}
         self._broadcast_at: dict[tuple[str, str], int] = {}
-        servers = facts.topology.servers.values()
-        self._tombstone_us = min(server.settings.tombstone_age_us for server in servers)
         self._take = event_taker_of(self)
 
     def event(self, event: Event) -> None:
@@ -162,6 +171,9 @@ class BranchCounter:
 
     def _change_of(self, versions: tuple[tuple[str, str], ...]) -> ev.ChangeMade | None:
         return self._facts.changes.get(versions[0][0]) if versions else None
+
+    def _shortest_tombstone_age_us(self) -> int:
+        return min(server.settings.tombstone_age_us for server in self._facts.topology.servers.values())
 
     def _version_of(self, store: str) -> str:
         return str(self._facts.topology.servers[store].version)
@@ -291,6 +303,34 @@ class BranchCounter:
         if event.avoided:
             self.counts["mail routed around a link"] += 1
 
+    # --- the organization
+
+    @event_handler
+    def _restored_elsewhere(self, event: ev.BackupElsewhere) -> None:
+        self.counts["restored on another server"] += 1
+
+    @event_handler
+    def _reorganized(self, event: ev.OrganizationChanged) -> None:
+        kind, _, name = event.subject.partition(" ")
+        self.counts[f"{kind} {event.change}"] += 1
+        if event.change == "added":
+            self._added.add(f"{kind} {name}")
+
+    @event_handler
+    def _organization(self, event: ev.OrganizationRead) -> None:
+        if self._started_at.get(event.node) == event.at:
+            self.counts["change of the organization read at a start"] += 1
+
+    @event_handler
+    def _hop_failed(self, event: ev.HopFailed) -> None:
+        if not event.next_hop:
+            self.counts["mail without a route"] += 1
+
+    @event_handler
+    def _hop_sent(self, event: ev.HopSent) -> None:
+        if f"connector {event.connector}" in self._added:
+            self.counts["mail sent over an added connector"] += 1
+
     # --- stores and folders
 
     @event_handler
@@ -304,7 +344,7 @@ class BranchCounter:
     @event_handler
     def _node(self, event: ev.NodeStarted) -> None:
         self._started_at[event.node] = event.at
-        if event.at - self._last_at.get(event.node, event.at) > self._tombstone_us:
+        if event.at - self._last_at.get(event.node, event.at) > self._shortest_tombstone_age_us():
             self.counts["absence longer than a tombstone"] += 1
         if event.reason == "restart":
             self.counts["crash"] += 1
@@ -314,6 +354,8 @@ class BranchCounter:
             self.counts["began as new"] += 1
         elif event.reason == "first" and self._facts.topology.servers[event.node].joins_later:
             self.counts["new store"] += 1
+            if f"server {event.node}" in self._added:
+                self.counts["added server joined"] += 1
 
     @event_handler
     def _replica(self, event: ev.ReplicaAdded | ev.ReplicaDropped) -> None:

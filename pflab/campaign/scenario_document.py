@@ -33,8 +33,10 @@ def verb_of(step: Mapping[str, Any]) -> str:
 
 
 def known_steps(steps: Sequence[Document], topology: Mapping[str, Any]) -> list[Document]:
-    """Return the steps whose folders, messages, faults, backups and sites the topology or other steps create."""
-    places = (topology.get("folders") or {}, topology["servers"], topology.get("sites") or ())
+    """Return the steps whose folders, messages, faults, backups, sites, servers and connectors the topology or other steps
+    create."""
+    connectors = [entry.get("name", "-".join(entry["between"])) for entry in topology.get("connectors") or ()]
+    places = (topology.get("folders") or {}, topology["servers"], topology.get("sites") or (), connectors)
     known = {HIERARCHY, "/", "all", *_names_of(steps), *(name for names in places for name in names)}
     fitting = [step for step in steps if _names_in(step) <= known]
     return fitting if len(fitting) == len(steps) else known_steps(fitting, topology)
@@ -43,6 +45,8 @@ def known_steps(steps: Sequence[Document], topology: Mapping[str, Any]) -> list[
 def _names_of(steps: Sequence[Document]) -> Iterator[str]:
     for step in steps:
         args = step[verb_of(step)]
+        if verb_of(step) in {"site", "server", "connector"} and "add" in args:
+            yield args["add"]
         if isinstance(args, dict) and "as" in args:
             yield args["as"]
             yield from (f"{args['as']}-{number}" for number in range(1, args.get("count") or 1))
@@ -54,13 +58,19 @@ def _names_in(step: Document) -> set[str]:
     """Return the names that a step uses."""
     verb = verb_of(step)
     args = step[verb]
-    if verb == "heal":
-        return {args}
+    if verb in {"heal", "start", "stop", "kill"}:
+        return set(_listed(args))
     if not isinstance(args, dict):
         return set()
-    keys = ["folder", "message", "backup", "change", "rename", "move", "propagate", "under"]
-    keys += {"send": ["to"], "folder": ["delete"]}.get(verb, [])
-    return {args[key] for key in keys if args.get(key)} | {*args.get("between", ()), *args.get("based_on", ())}
+    keys = ["folder", "message", "backup", "change", "rename", "move", "propagate", "under", "connector"]
+    keys += ["on", "site", "between", "based_on"]
+    keys += {"send": ["to"], "folder": ["delete"], "connector": ["remove"], "replica": ["add", "remove"]}.get(verb, [])
+    return {name for key in keys for name in _listed(args.get(key))}
+
+
+def _listed(value: str | Sequence[str] | None) -> Sequence[str]:
+    """Return one name, several or none as a list."""
+    return [value] if isinstance(value, str) else value or []
 
 
 def is_live(document: Document) -> bool:

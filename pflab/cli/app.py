@@ -112,6 +112,22 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
             "verbs.administration.directory",
             "Show the directory objects of stores; delete stores and create them again; change the recipient policy.",
         ),
+        "site": (
+            "verbs.administration.organization",
+            "Show the sites of a running lab; add and remove them.",
+        ),
+        "server": (
+            "verbs.administration.organization",
+            "Show the servers of a running lab, and add one.",
+        ),
+        "connector": (
+            "verbs.administration.organization",
+            "Show the connectors between the sites of a running lab; add, change and remove them.",
+        ),
+        "topology": (
+            "verbs.administration.organization",
+            "Print the organization of a running lab as it is now, as a topology file.",
+        ),
         "status": (
             "state",
             "Print the replication status of each folder on each server of a run or a running lab: in sync, behind and so on.",

@@ -163,9 +163,9 @@ class LabReader:
     @property
     def topology(self) -> Topology:
         """The topology that the lab was started with."""
-        from topology.file.load import topology_from_text  # noqa: PLC0415 - takes long to import
+        from topology.file.load import topology_from_document  # noqa: PLC0415 - takes long to import
 
-        return topology_from_text(json.dumps(self.client.json("GET", "/lab/topology")))
+        return topology_from_document(self.client.json("GET", "/lab/topology"))
 
     @contextmanager
     def reading(self, store: str) -> Iterator[StoreReader]:

@@ -202,6 +202,40 @@ class Client(Changes):
         what = {"recipient_update": recipient_update, "domain": domain, "at_once": at_once}
         self.json("POST", "/lab/recipient-policy", what)
 
+    def add_site(self, name: str) -> None:
+        """Add a site without servers to the organization."""
+        self.json("POST", "/lab/sites", {"name": name})
+
+    def remove_site(self, name: str) -> None:
+        """Remove a site without servers from the organization."""
+        self.json("DELETE", f"/lab/sites/{quoted(name)}")
+
+    def add_server(self, name: str, **fields: Any) -> None:
+        """Add a server to the organization. Its store joins when the server is started.
+
+        fields: site, version, settings, smtp_port, as in a topology file.
+        """
+        self.json("POST", "/lab/servers", {"name": name, **fields})
+
+    def add_connector(self, name: str, *, between: Sequence[str], **fields: Any) -> None:
+        """Add a connector to the organization.
+
+        between: its two sites.
+        fields: kind, cost, latency, bandwidth, schedule, affinity, size_limit, senders, bridgeheads, as in a topology file.
+        """
+        self.json("POST", "/lab/connectors", {"name": name, "between": list(between), **fields})
+
+    def change_connector(self, name: str, **fields: Any) -> None:
+        """Change properties of a connector. What is not given stays as it is.
+
+        fields: as `add_connector` has them.
+        """
+        self.json("PATCH", f"/lab/connectors/{quoted(name)}", fields)
+
+    def remove_connector(self, name: str) -> None:
+        """Remove a connector from the organization."""
+        self.json("DELETE", f"/lab/connectors/{quoted(name)}")
+
     def _clock(self, verb: str, body: Mapping[str, Any]) -> dict[str, Any]:
         answer: dict[str, Any] = self.json("POST", f"/lab/clock/{verb}", body, patient=True)
         return answer

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import PurePosixPath
@@ -22,6 +22,7 @@ import yaml
 
 from pflab.errors import LabError
 from topology.model import Topology
+from topology.problems import did_you_mean, quoted
 
 HTTP_PORT: Final = 8025
 SMTP_PORT: Final = 2525
@@ -53,8 +54,9 @@ MASTER_PAGE_PORT: Final = 8080
 HEAD: Final = """\
 # A lab of public folder stores in containers. `pflab compose {topology}` wrote this file.
 #
-# A lab keeps the topology with which it began. To change it, delete the lab's data (docker compose down --volumes), change the
-# topology, and write this file again.
+# A lab keeps the topology with which it began; `pflab site`, `pflab server` and `pflab connector` change the running
+# organization. To begin with another topology, delete the lab's data (docker compose down --volumes), change the topology file,
+# and write this file again.
 #
 #   docker compose up {build}--wait      start the lab
 #   pflab top --lab http://127.0.0.1:8025     watch it
@@ -75,6 +77,14 @@ _OF_A_BUILD: Final = """\
 #
 # Behind a private package index or certificate authority, PFLAB_PIP_CONF and PFLAB_CA name a pip.conf and a file of
 # certificates. The build gets both as secrets and does not keep them.
+"""
+
+HEAD_OF_ADDED: Final = """\
+# Containers of servers that were added to a running lab. `pflab compose --only {servers}` wrote this file.
+#
+#   docker compose -f docker-compose.yml -f THIS-FILE up -d {services}      start them, and nothing else
+#
+{ports}
 """
 
 TOPOLOGY_LABEL: Final = "pflab.topology"
@@ -153,6 +163,33 @@ def lab_port() -> PublishedPort:
     return PublishedPort("the lab", "PFLAB_PORT", HTTP_PORT)
 
 
+def added_text(topology: Topology, servers: Sequence[str]) -> str:
+    """Return the text of a second compose file, with only the services of servers that were added to a running lab.
+
+    Raises LabError for a server that the topology does not have, and as `compose_text` does.
+    """
+    service_of_store = {name: service for name, (service, _) in addresses_of(list(topology.servers)).items()}
+    ports = mail_ports(topology)
+    for name in servers:
+        if name not in ports:
+            raise LabError(f"there is no server {quoted(name)}; {did_you_mean(name, ports)}")
+    services = {service_of_store[name]: name for name in servers}
+    document = {
+        "services": {service: _store(service, name, *ports[name]) for service, name in services.items()},
+        "volumes": {f"store-{service}": {} for service in services},
+    }
+    head = HEAD_OF_ADDED.format(
+        servers=",".join(servers),
+        services=" ".join(services),
+        ports=_listed(port for name in servers for port in ports[name]),
+    )
+    return head + yaml.dump(document, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
+
+
+def _listed(ports: Iterable[PublishedPort]) -> str:
+    return "\n".join(f"#   {port.variable:<24} {port.default:>5}   {port.what}" for port in ports)
+
+
 def mail_ports(topology: Topology) -> Mapping[str, tuple[PublishedPort, PublishedPort]]:
     """Return the ports for SMTP and IMAP of each server. SMTP has the port of the topology if it names one."""
     named_ports = {server.smtp_port for server in topology.servers.values()}
@@ -224,8 +261,7 @@ def compose_text(topology: Topology, order: ComposeOrder) -> str:
         }
     text = yaml.dump(document, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
     build = "" if order.context is None else "--build "
-    listed = "\n".join(f"#   {port.variable:<24} {port.default:>5}   {port.what}" for port in published_ports(topology))
-    head = HEAD.format(topology=order.topology, build=build, ports=listed)
+    head = HEAD.format(topology=order.topology, build=build, ports=_listed(published_ports(topology)))
     return head + (_OF_A_BUILD if build else "") + text
 
 
@@ -257,7 +293,7 @@ def _lab(topology: Topology, order: ComposeOrder) -> dict[str, Any]:
             *("coordinate", "/topology.yaml", "--data", "/lab", "--secrets", "/secrets"),
             *("--host", "0.0.0.0", "--port", str(HTTP_PORT), "--known-as", f"{LAB}:{HTTP_PORT}", "--trust-gateway"),
             *("--clock", "${PFLAB_CLOCK:-60}", "--traces-most", "${PFLAB_TRACES_MB:-2048}"),
-            *("--patience", "${PFLAB_PATIENCE:-60}", "--stay", "--imap-port", str(IMAP_PORT)),
+            *("--patience", "${PFLAB_PATIENCE:-60}", "--stay", "--imap-port", str(IMAP_PORT), "--added-at", ADDRESS),
             *chain.from_iterable(
                 ("--smtp-at", f"{name}={smtp}", "--imap-at", f"{name}={imap}") for name, (smtp, imap) in at.items()
             ),

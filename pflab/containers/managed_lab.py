@@ -48,12 +48,13 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Unpack
 
 import msgspec
 
 from node.errors import NotRunning
 from node.state.database import cannot_write
+from pflab.containers.compose_file import addresses_of, mail_ports
 from pflab.containers.durable_record import RECORD, DurableRecord, RecordFile
 from pflab.drivers.host_proxy import RemoteHost
 from pflab.drivers.managed_process import FOUND_AGAIN_S, FOUND_S, BeginOrder, ManagedProcess
@@ -68,6 +69,7 @@ from transport.file_handles import refusal_words
 if TYPE_CHECKING:
     from node.host.host import Address
     from pflab.runs.run_folder import RunFolder
+    from topology.arguments import ServerFields
     from topology.model import Topology
 
 WATCH_S: Final = 0.5
@@ -88,11 +90,13 @@ class MailDoors:
 
     imap: the users' password and the port at which each store listens for IMAP on its machine; None: no IMAP.
     smtp_at, imap_at: the addresses at which users reach a server, if they differ from those at which it listens.
+    added_at: where users reach a server that was added later, at the ports of `mail_ports`; None: where it listens.
     """
 
     imap: tuple[str, int] | None = None
     smtp_at: Mapping[str, Address] = field(default_factory=dict)
     imap_at: Mapping[str, Address] = field(default_factory=dict)
+    added_at: str | None = None
 
 
 NO_DOORS: Final = MailDoors()
@@ -162,27 +166,9 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             self.secret = secret
         self._leaves_running = leaves_running
         self._watching: list[asyncio.Task[None]] = []
-        order = BeginOrder(
-            run=self.run,
-            history=self.history,
-            topology=topology.as_json(),
-            traces=self._traces_name,
-            fresh=deletes_others,
-            tls=tls,
-        )
-        if doors.imap is not None:
-            order = msgspec.structs.replace(order, imap_token=doors.imap[0], imap_port=doors.imap[1])
-        self._processes = {
-            name: ManagedProcess(
-                name,
-                addresses[name],
-                token=self.token,
-                pulse=Pulse(name, token=self.token, patience_s=patience_s),
-                order=order,
-                saved=folder.database(name),
-            )
-            for name in topology.servers
-        }
+        self._addresses = addresses
+        self._deletes_others = deletes_others
+        self._patience_s = patience_s
         if earlier is not None:
             self._recall(earlier)
             self._collector.resume(self._file.fact("seqs"), self._durable.events())
@@ -193,6 +179,31 @@ class ManagedLab(RemoteLab[ManagedProcess]):
                 )  # this is the wanted status; the lab begins the store when the process answers
         self._complete = True
 
+    def _new_process(self, name: str) -> ManagedProcess:
+        order = BeginOrder(
+            run=self.run,
+            history=self.history,
+            topology=self._servers.organization_at_start(name).as_json(),
+            traces=self._traces_name,
+            fresh=self._deletes_others,
+            tls=self._tls,
+        )
+        if self._doors.imap is not None:
+            order = msgspec.structs.replace(order, imap_token=self._doors.imap[0], imap_port=self._doors.imap[1])
+        return ManagedProcess(
+            name,
+            self._addresses.get(name) or addresses_of([name])[name],
+            token=self.token,
+            pulse=Pulse(name, token=self.token, patience_s=self._patience_s),
+            order=order,
+            saved=self._folder.database(name),
+        )
+
+    async def add_server(self, name: str, **fields: Unpack[ServerFields]) -> None:
+        if name not in self._addresses:
+            addresses_of([name])  # its process has the address of a service, whose name must be possible
+        await super().add_server(name, **fields)
+
     @property
     def continues(self) -> bool:
         """Whether another coordinator managed this run earlier."""
@@ -202,11 +213,22 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     def smtp_for_users(self, name: str) -> Address:
         listens_at = self.smtp_of(name)
-        return self._doors.smtp_at.get(name, listens_at)
+        return self._doors.smtp_at.get(name) or self._published(name, 0) or listens_at
 
     def imap_of(self, name: str) -> Address | None:
         listens_at = super().imap_of(name)
-        return None if listens_at is None else self._doors.imap_at.get(name, listens_at)
+        if listens_at is None:
+            return None
+        return self._doors.imap_at.get(name) or self._published(name, 1) or listens_at
+
+    def _published(self, name: str, listener: Literal[0, 1]) -> Address | None:
+        """Return where users reach a server that was added later.
+
+        listener: 0: SMTP, 1: IMAP.
+        """
+        if self._doors.added_at is None or name in self._addresses:
+            return None
+        return self._doors.added_at, mail_ports(self.organization)[name][listener].default
 
     # --- runs
 
@@ -237,7 +259,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
                 if traces:
                     await self._export_nodes()
                 names = [server.name for server in self._servers.all() if server.status is not ServerStatus.ABSENT]
-                copies = await asyncio.gather(*[self._processes[name].copy() for name in names])
+                copies = await asyncio.gather(*[self._process(name).copy() for name in names])
                 for name, content in zip(names, copies, strict=True):
                     folder.write_database(name, content)
                 self._durable.write_out()
@@ -277,7 +299,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         """Make the nodes write their events so far into closed segments. Return the number of the last event of each, or None
         if it did not answer."""
         there = [host.name for host in self._hosts_in_order() if not host.silent]
-        return dict(zip(there, await asyncio.gather(*[self._processes[name].export() for name in there]), strict=True))
+        return dict(zip(there, await asyncio.gather(*[self._process(name).export() for name in there]), strict=True))
 
     @property
     def _traces_name(self) -> str:
@@ -339,7 +361,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
     async def _find(self, name: str) -> None:
         """Wait until the process of a server answers. Raises LabError if it does not in time."""
-        if await self._processes[name].wait_for() is None:
+        if await self._process(name).wait_for() is None:
             raise LabError(f"server {name} does not answer; start its process")
 
     async def _begin_process(self, server: LabServer) -> None:
@@ -355,15 +377,15 @@ class ManagedLab(RemoteLab[ManagedProcess]):
     async def _look_after(self, server: LabServer) -> None:
         """Compare the process of a server that does not run with the wanted status; see the table above."""
         name = server.name
-        state = await self._processes[name].state()
+        state = await self._process(name).state()
         async with server.life:
             if state is None or self.running(name):
                 return
             if server.status is not ServerStatus.RUNNING:
                 if state.status == "running":
-                    await self._processes[name].kill()
+                    await self._process(name).kill()
                     await self._collect_rest(name)
-            elif not self._servers.deleted(name) and (name not in self._hosts or not self._processes[name].runs(state)):
+            elif not self._servers.deleted(name) and (name not in self._hosts or not self._process(name).runs(state)):
                 await self._begin_process(server)
                 await self._peers.notify()
 
@@ -375,7 +397,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
 
         Returns False if the process does not answer.
         """
-        process = self._processes[name]
+        process = self._process(name)
         if await process.state() is None:
             return False
         while lines := await process.database_events(self._collector.last_seq[name]):
@@ -422,7 +444,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         await self._server.start()
         servers = [server for server in self._servers.all() if server.status is ServerStatus.RUNNING]
         patience_s = FOUND_AGAIN_S if self.continues else FOUND_S
-        there = await asyncio.gather(*[self._processes[server.name].wait_for(patience_s) for server in servers])
+        there = await asyncio.gather(*[self._process(server.name).wait_for(patience_s) for server in servers])
         present = [server for server, state in zip(servers, there, strict=True) if state is not None]
         async with self._all_lives(), self.coordinator.steady() as now:
             await asyncio.gather(*[self._begin(server, now) for server in present])

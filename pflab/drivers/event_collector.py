@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Final
@@ -17,7 +18,7 @@ import msgspec
 from node.errors import CannotWrite
 from node.state.database import cannot_write
 from node.store.trace_export import EVENTS_BYTES, events_after, export_file
-from pflab.runs.recorder import Record
+from pflab.runs.recorder import LAB, Record
 from traces.events import AnyEvent
 from transport.file_handles import refusal_words
 from transport.sql import Connection
@@ -38,9 +39,9 @@ class EventCollector:
     arrived, and `recorded` is the number of the last event in the record.
     """
 
-    def __init__(self, record: Record, folder: RunFolder, servers: Iterable[str]) -> None:
-        self.last_seq = dict.fromkeys(servers, 0)
-        self.recorded = dict(self.last_seq)
+    def __init__(self, record: Record, folder: RunFolder) -> None:
+        self.last_seq: Counter[str] = Counter()
+        self.recorded: Counter[str] = Counter()
         self.record = record
         self._folder = folder
         self._pending: list[Event] = []
@@ -57,7 +58,7 @@ class EventCollector:
 
     def _count(self, events: Iterable[Event]) -> None:
         for event in events:
-            if event.node in self.recorded:
+            if event.node != LAB:
                 self.recorded[event.node] = max(self.recorded[event.node], event.seq)
 
     def add(self, name: str, lines: Sequence[bytes]) -> int:

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 from urllib.parse import urlencode
 
 import msgspec
@@ -21,10 +21,12 @@ from pflab.errors import LabError
 from pflab.lab.lab import Lab
 from pflab.lab.remote_faults import RemoteFaults, answer_of, lab_error
 from pflab.lab.remote_node import RemoteNode
+from topology.file.load import topology_from_document
 from traces.events import AnyEvent
 from traces.labtime import LabTime, format_instant, parse_instant
 
 if TYPE_CHECKING:
+    from topology.arguments import ConnectorFields, ServerFields
     from topology.model import Topology
     from traces.events import Event
 
@@ -154,6 +156,29 @@ class ExistingLab(Lab):
 
     async def create_store(self, name: str) -> None:
         answer_of(lambda: self._client.create_store(name))
+
+    @property
+    def organization(self) -> Topology:
+        return topology_from_document(answer_of(lambda: self._client.json("GET", "/lab/topology")))
+
+    async def add_site(self, name: str) -> None:
+        answer_of(lambda: self._client.add_site(name))
+
+    async def remove_site(self, name: str) -> None:
+        answer_of(lambda: self._client.remove_site(name))
+
+    async def add_server(self, name: str, **fields: Unpack[ServerFields]) -> None:
+        answer_of(lambda: self._client.add_server(name, **fields))
+
+    async def add_connector(self, name: str, **fields: Unpack[ConnectorFields]) -> None:
+        given: dict[str, Any] = {"between": (), **fields}
+        answer_of(lambda: self._client.add_connector(name, **given))
+
+    async def change_connector(self, name: str, **fields: Unpack[ConnectorFields]) -> None:
+        answer_of(lambda: self._client.change_connector(name, **fields))
+
+    async def remove_connector(self, name: str) -> None:
+        answer_of(lambda: self._client.remove_connector(name))
 
     async def set_recipient_policy(
         self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False

@@ -67,8 +67,7 @@ class LiveLab(SocketLab[Host], InProcessLab):
     ) -> None:
         self.begun = False
         super().__init__(topology, folder=folder, **options)
-        chosen = {name: server.smtp_port for name, server in topology.servers.items() if server.smtp_port is not None}
-        self._ports = {**chosen, **(ports or {})}
+        self._ports = dict(ports or {})
         self._addresses: dict[str, Address] = {}
         self._imap: dict[str, tuple[ImapListener, Address]] = {}
         self._connections = connections or Connections(most_connections(len(topology.servers)))
@@ -78,7 +77,7 @@ class LiveLab(SocketLab[Host], InProcessLab):
             monotonic=time.monotonic,
             changed=self.record.clock_changed,
             faults=self.faults,
-            outside=RelayedMails(topology, self.record).waits,
+            outside=RelayedMails(lambda: self.organization, self.record).waits,
         )
         self._servers: EmbeddedServers = EmbeddedServers(
             NodeSettings(
@@ -210,7 +209,7 @@ class LiveLab(SocketLab[Host], InProcessLab):
                 connections=self._connections,
                 skew_us=skew_us,
             )
-            port = self._ports.get(server.name, 0)
+            port = self._ports.get(server.name) or self.organization.servers[server.name].smtp_port or 0
             listening = asyncio.ensure_future(host.start(LOOPBACK, port))
             try:
                 self._addresses[server.name] = await asyncio.shield(listening)
@@ -238,7 +237,7 @@ class LiveLab(SocketLab[Host], InProcessLab):
     async def _start_imap(self, name: str, host: Host, token: str) -> None:
         from node.imap.listener import ImapListener  # noqa: PLC0415 - the extra imap need not be installed
 
-        listener, port = ImapListener(name, host, token), self._imap_ports[name]
+        listener, port = ImapListener(name, host, token), self._imap_port(name)
         try:
             self._imap[name] = listener, await listener.start(LOOPBACK, port)
         except OSError as error:

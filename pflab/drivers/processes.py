@@ -8,8 +8,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, ClassVar, Unpack
 
-import msgspec
-
 from pflab.drivers.managed_process import BeginOrder
 from pflab.drivers.node_process import NodeProcess
 from pflab.drivers.pulse import PATIENCE_S
@@ -41,36 +39,41 @@ class ProcessLab(RemoteLab[NodeProcess]):
         **options: Unpack[SocketOptions],
     ) -> None:
         super().__init__(topology, folder=folder, http=http, **options)
+        self._patience_s = patience_s
+
+    def _new_process(self, name: str) -> NodeProcess:
         order = BeginOrder(
-            run=self.run, history=self.run, topology=topology.as_json(), tls=self._tls, imap_token=self._imap_token
+            run=self.run,
+            history=self.run,
+            topology=self._servers.organization_at_start(name).as_json(),
+            tls=self._tls,
+            imap_token=self._imap_token,
+            imap_port=self._imap_port(name),
         )
-        self._processes = {
-            name: NodeProcess(
-                name,
-                folder=folder,
-                durability=self._durability,
-                token=self.token,
-                order=msgspec.structs.replace(order, imap_port=self._imap_ports[name]),
-                patience_s=patience_s,
-                smtp_port=topology.servers[name].smtp_port,
-                lock=self.record.lock,
-            )
-            for name in topology.servers
-        }
+        return NodeProcess(
+            name,
+            folder=self._folder,
+            durability=self._durability,
+            token=self.token,
+            order=order,
+            patience_s=self._patience_s,
+            smtp_port=self.organization.servers[name].smtp_port,
+            lock=self.record.lock,
+        )
 
     def pid_of(self, name: str) -> int:
         """Return the process id of a running node. Raises NotRunning if the node does not run."""
         self._host(name)
-        return self._processes[name].pid
+        return self._process(name).pid
 
     def _alive(self, name: str) -> bool:
-        return self._processes[name].alive
+        return self._process(name).alive
 
     async def copy_into(self, folder: RunFolder, *, traces: bool = True) -> None:
         async def write() -> None:
             if traces:
-                await asyncio.gather(*[self._processes[name].export() for name in self._hosts])
-            copies = await asyncio.gather(*[self._processes[name].copy() for name in self._hosts])
+                await asyncio.gather(*[self._process(name).export() for name in self._hosts])
+            copies = await asyncio.gather(*[self._process(name).copy() for name in self._hosts])
             for name, content in zip(self._hosts, copies, strict=True):
                 folder.write_database(name, content)
             for name in self.names:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import TYPE_CHECKING, Final
 
 from topology.problems import counted
@@ -36,17 +36,19 @@ s."""
 
 log = logging.getLogger("pflab.drivers.relayed_mails")
 
+
 _Copy = tuple[str | None, str]
 """A mail by its Message-ID, and one recipient."""
 
 
 class RelayedMails:
-    """The mails in the relays of a topology, as the events of `record` show them."""
+    """The mails in the relays of a lab, as the events of `record` show them.
 
-    def __init__(self, topology: Topology, record: Record) -> None:
-        self._relays = {
-            connector.name: connector.relay for connector in topology.connectors if connector.relay is not None
-        }
+    organization: returns the present one.
+    """
+
+    def __init__(self, organization: Callable[[], Topology], record: Record) -> None:
+        self._organization = organization
         self._record = record
         self._read = 0
         self._left: Counter[_Copy] = Counter()
@@ -56,14 +58,19 @@ class RelayedMails:
 
     def waits(self) -> str:
         """Return for which mails lab time must wait, in words; '' for none. Every server of the lab is idle."""
-        if not self._relays:
+        relays = {
+            connector.name: connector.relay
+            for connector in self._organization().connectors
+            if connector.relay is not None
+        }
+        if not relays and not self._left:
             return ""
         events = self._record.events(self._read)
         self._read = self._record.count
-        self._take(events)
+        self._take(events, relays)
         if not self._left:
             return ""
-        mails = f"{counted(len({mail for mail, _ in self._left}), 'mail')} in {' and '.join(self._relays.values())}"
+        mails = f"{counted(len({mail for mail, _ in self._left}), 'mail')} in {' and '.join(relays.values())}"
         if time.monotonic() < self._moved_s + PATIENCE_S:
             return mails
         log.warning("%s for %g s: lab time goes on, and what arrives later is received then", mails, PATIENCE_S)
@@ -72,10 +79,10 @@ class RelayedMails:
         self._given_by.clear()
         return ""
 
-    def _take(self, events: Sequence[Event]) -> None:
+    def _take(self, events: Sequence[Event], relays: Container[str]) -> None:
         # A mail may arrive before the server that gave it to the relay has stored the relay's answer.
         for event in events:
-            if isinstance(event, HopSent) and event.connector in self._relays:
+            if isinstance(event, HopSent) and event.connector in relays:
                 self._left.update((event.mail, recipient) for recipient in event.recipients)
                 self._given_by.update(((event.mail, recipient), event.node) for recipient in event.recipients)
                 self._moved_s = time.monotonic()

@@ -120,8 +120,6 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     record, at: the record and the lab time of a run that continues.
     """
 
-    _processes: Mapping[str, ProcessT]
-
     def __init__(
         self,
         topology: Topology,
@@ -134,18 +132,19 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     ) -> None:
         super().__init__(topology, folder=folder, record=record, **options)
         self._servers: Servers = Servers(topology)
+        self._processes: dict[str, ProcessT] = {}
         self._recall_earlier()
         self.token = http.token or secrets.token_urlsafe(32)
         """The token that the nodes' processes require. The lab's HTTP server requires it only if `http.token` is given."""
         self._nodes: dict[str, RemoteNode] = {}
-        self._collector = EventCollector(self.record, folder, topology.servers)
+        self._collector = EventCollector(self.record, folder)
         if (earlier := options.get("earlier")) is not None:
             at = earlier.end.at
             self._collector.resume({}, earlier.events)
         self.record.collect = self._collector.flush
         self._peers = PeerNotifier(
             lambda: [host for host in self._hosts_in_order() if not host.silent],
-            smtp_of=lambda name: self._processes[name].smtp,
+            smtp_of=lambda name: self._process(name).smtp,
             lab=lambda: http.known_as or self._server.address,
             faults=self.faults,
             keeps_mails=folder.keeps_mails,
@@ -157,7 +156,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             monotonic=time.monotonic,
             changed=self.record.clock_changed,
             faults=self.faults,
-            outside=RelayedMails(topology, self.record).waits,
+            outside=RelayedMails(lambda: self.organization, self.record).waits,
             hosts_changed=self._peers.notify,
             faults_known=self.faults_known,
             returning=self._update_directories,
@@ -201,10 +200,10 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     def smtp_of(self, name: str) -> tuple[str, int]:
         """Return the address at which a running node takes mail. Raises NotRunning if the node does not run."""
         self._host(name)
-        return self._processes[name].smtp
+        return self._process(name).smtp
 
     def imap_of(self, name: str) -> tuple[str, int] | None:
-        return self._processes[name].imap if self.running(name) else None
+        return self._process(name).imap if self.running(name) else None
 
     # --- users
 
@@ -221,7 +220,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         await self._before_move()
         host = self._host(name)
         async with self.coordinator.steady() as now:
-            refused = await send_mail(self._processes[name].smtp, sender, recipients, content)
+            refused = await send_mail(self._process(name).smtp, sender, recipients, content)
             await host.look(now)
             return refused
 
@@ -340,6 +339,10 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     # --- the drivers' part
 
     @abstractmethod
+    def _new_process(self, name: str) -> ProcessT:
+        """Return the process of a server, which need not run yet."""
+
+    @abstractmethod
     def _alive(self, name: str) -> bool:
         """Return whether the process of a server that should run is alive."""
 
@@ -348,6 +351,13 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         """Add to the record the events that a node committed before its end, as far as they can be read."""
 
     # --- servers
+
+    def _process(self, name: str) -> ProcessT:
+        """Return the process of a server of the organization."""
+        process = self._processes.get(name)
+        if process is None:
+            process = self._processes[name] = self._new_process(name)
+        return process
 
     @property
     def passed_over(self) -> Mapping[str, str]:
@@ -364,14 +374,14 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     def _check_alive(self, name: str) -> None:
         """Raise NotRunning if the process of a server gives no sign of life."""
         try:
-            self._processes[name].pulse.check()
+            self._process(name).pulse.check()
         except Unanswered as error:
             raise NotRunning(f"server {name} does not answer: {error}") from error
 
     async def _answer(self, name: str, request: Coroutine[Any, Any, bytes]) -> bytes:
         """Return the answer of a server to a user's request. Raises NotRunning if its process gives no sign of life."""
         try:
-            return await self._processes[name].pulse.wait(request, USER_PATIENCE_S)
+            return await self._process(name).pulse.wait(request, USER_PATIENCE_S)
         except Unanswered as error:
             raise NotRunning(f"server {name} does not answer: {error}") from error
 
@@ -379,7 +389,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         """Take a server out of the lab; its peers no longer get its address."""
         self._hang_up(name)
         self._servers.server(name).status = status
-        return self._processes[name]
+        return self._process(name)
 
     def _hang_up(self, name: str) -> None:
         """Close the connections to a running server."""
@@ -412,8 +422,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
             try:
                 update.apply(self._nodes[name], self.now)
             except NotRunning as error:
-                what = "was deleted" if update.stamps is None else "has another entry in the directory"
-                log.warning("%s does not know yet that %s %s: %s", name, update.store, what, error)
+                log.warning("%s does not know yet that %s: %s", name, update.words, error)
             else:
                 update.mark_applied()
                 self._keep_state()
@@ -421,7 +430,7 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
     async def _begin(self, server: LabServer, now: LabTime) -> None:
         """Start the process of a server and begin its store, with the clock paused."""
         name = server.name
-        process = self._processes[name]
+        process = self._process(name)
         backup = self._backup_of(server)
         if backup is not None:
             server.forget()

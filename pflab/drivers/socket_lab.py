@@ -96,12 +96,12 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
                 earlier=() if earlier is None else earlier.events,
                 synced=durability == "full",
             )
-        imap_token, first = options.get("imap_token"), options.get("imap_port", 0)
+        imap_token, self._first_imap_port = options.get("imap_token"), options.get("imap_port", 0)
         settings = RunSettings(
             driver=self.driver,
             durability=durability,
             tls=tls,
-            imap_port=None if imap_token is None else first,
+            imap_port=None if imap_token is None else self._first_imap_port,
             keeps_mails=folder.keeps_mails,
         )
         super().__init__(topology, seed=seed, run=run, record=record, folder=folder, settings=settings)
@@ -121,7 +121,6 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
         self._hosts: dict[str, HostT] = {}
         self._tls = tls
         self._imap_token = imap_token
-        self._imap_ports = {name: first and first + place for place, name in enumerate(topology.servers)}
 
     driver: ClassVar[Driver]
 
@@ -265,6 +264,10 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
 
     def _hosts_in_order(self) -> list[HostT]:
         return [self._hosts[name] for name in self._servers.names if name in self._hosts]
+
+    def _imap_port(self, name: str) -> int:
+        """Return the port at which a server listens for IMAP; 0 for a free one."""
+        return self._first_imap_port and self._first_imap_port + self.names.index(name)
 
     def _host(self, name: str) -> HostT:
         server = self._servers.server(name)

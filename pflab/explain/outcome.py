@@ -57,7 +57,6 @@ class Outcome:
         self.associated = version.kind == "fai"
         self.one_version = version.kind != "message"
         self.guid, self.counter = sets.split_number(version.number)
-        self.servers = topology.servers
         self.facts = Facts(topology, run.names)
         self.ends: dict[str, _End] = {}
         self.gone: set[str] = set()
@@ -70,6 +69,7 @@ class Outcome:
         for event in run.events:
             self.facts.take(event)
             take(event)
+        self.servers = self.facts.topology.servers
 
     def sentence(self) -> str:
         """Return one sentence that says which stores lack the change at the end of the trace, or that none does."""

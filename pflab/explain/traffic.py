@@ -18,9 +18,10 @@ from typing import Any, Final
 from pflab.explain.fitted_table import FittedTable
 from pflab.terms.event_words import to_the_second
 from pflab.terms.mail_types import mail_name
-from topology.model import Topology
+from topology.file.load import topology_from_text
+from topology.model import Connector, Topology
 from topology.natural_order import natural_order
-from traces.events import Event, HopSent, MailReceived, MailSubmitted
+from traces.events import Event, HopSent, MailReceived, MailSubmitted, OrganizationChanged
 from traces.labtime import HOUR_US, SECOND_US, LabTime, format_duration, format_instant
 
 ORDINARY: Final = "ordinary mail"
@@ -31,13 +32,14 @@ _KB: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """How many mails and bytes."""
+    """How many mails and bytes, and how long the connector needed for them by its bandwidth."""
 
     mails: int = 0
     bytes: int = 0
+    needed_us: int = 0
 
     def __add__(self, other: Carried) -> Carried:
-        return Carried(self.mails + other.mails, self.bytes + other.bytes)
+        return Carried(self.mails + other.mails, self.bytes + other.bytes, self.needed_us + other.needed_us)
 
     def __str__(self) -> str:
         return f"{self.mails:,} {'mail' if self.mails == 1 else 'mails'}, {size_words(self.bytes)}"
@@ -56,23 +58,34 @@ class Traffic:
     carried: Carried
 
 
-def traffic_of(events: Iterable[Event]) -> list[Traffic]:
-    """Return what each connector carries, by hour and type of mail, in the order of connectors and hours."""
+def traffic_of(events: Iterable[Event], topology: Topology | None = None) -> list[Traffic]:
+    """Return what each connector carries, by hour and type of mail, in the order of connectors and hours.
+
+    topology: the organization as the lab began; None if nothing is to be said about bandwidths.
+    """
     types: dict[str, str] = {}
-    hops: list[HopSent] = []
+    hops: list[tuple[HopSent, int]] = []
+    connectors = {} if topology is None else _connectors(topology)
     for event in events:
         if isinstance(event, MailSubmitted | MailReceived) and event.mail:
             types[event.mail] = mail_name(event.message_type)
         elif isinstance(event, HopSent) and event.connector is not None:
-            hops.append(event)
+            connector = connectors.get(event.connector)
+            hops.append((event, 0 if connector is None else connector.transfer_us(event.size)))
+        elif isinstance(event, OrganizationChanged) and topology is not None:
+            connectors = _connectors(topology_from_text(event.topology))  # spec: RT-6
     sums: defaultdict[tuple[str, LabTime, str], Carried] = defaultdict(Carried)
-    for hop in hops:
+    for hop, needed_us in hops:
         key = (hop.connector or "", hop.at - hop.at % HOUR_US, types.get(hop.mail or "", ORDINARY))
-        sums[key] += Carried(1, hop.size)
+        sums[key] += Carried(1, hop.size, needed_us)
     ordered = sorted(sums, key=lambda key: (natural_order(key[0]), *key[1:]))
     return [
         Traffic(connector, type_, hour_at, sums[connector, hour_at, type_]) for connector, hour_at, type_ in ordered
     ]
+
+
+def _connectors(topology: Topology) -> dict[str, Connector]:
+    return {connector.name: connector for connector in topology.connectors}
 
 
 def summed(rows: Iterable[Traffic], key: Callable[[Traffic], Any]) -> dict[Any, Carried]:
@@ -108,16 +121,14 @@ def traffic_table(rows: Sequence[Traffic], *, hourly: bool) -> FittedTable:
     return table
 
 
-def sentences(rows: Sequence[Traffic], topology: Topology | None) -> Iterator[str]:
+def sentences(rows: Sequence[Traffic]) -> Iterator[str]:
     """Yield for each connector what it has carried, how long it needed for that, and its busiest hour."""
-    connectors = {} if topology is None else {connector.name: connector for connector in topology.connectors}
     for name, total in summed(rows, lambda row: row.connector).items():
         hours = summed((row for row in rows if row.connector == name), lambda row: row.hour_at)
         hour_at, most = max(hours.items(), key=lambda item: (item[1].bytes, -item[0]))
-        needed_us = connectors[name].transfer_us(total.bytes) if name in connectors else 0
         needed = (
-            f", for which the line needed {format_duration(needed_us - needed_us % SECOND_US)}"
-            if needed_us >= SECOND_US
+            f", for which the line needed {format_duration(total.needed_us - total.needed_us % SECOND_US)}"
+            if total.needed_us >= SECOND_US
             else ""
         )
         yield f"{name} has carried {total}{needed}. Most arrived in the hour from {to_the_second(hour_at)} on: {most}."

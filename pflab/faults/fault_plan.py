@@ -109,9 +109,7 @@ class FaultPlan:
         self._simulated = simulated
         self.tls = tls
         """Whether servers offer STARTTLS."""
-        self._sites = {name: server.site for name, server in topology.servers.items()}
-        self._stores = {local_part(topology.address_of(name)): name for name in topology.servers}
-        self._hops_over = {connector.name: _hops_over(topology, connector) for connector in topology.connectors}
+        self.reorganize(topology)
         self._injected = injected
         self._altered = altered
         self._healed = healed
@@ -123,6 +121,12 @@ class FaultPlan:
         self._released: set[QueueRow] = set()
         self.disturbs_servers = False
         """Whether a fault is active that `pflab.simulation.environment` plays."""
+
+    def reorganize(self, topology: Topology) -> None:
+        """Take a changed organization. A fault of a connector that is no longer there has no effect."""
+        self._sites = {name: server.site for name, server in topology.servers.items()}
+        self._stores = {local_part(topology.address_of(name)): name for name in topology.servers}
+        self._hops_over = {connector.name: _hops_over(topology, connector) for connector in topology.connectors}
 
     # --- the faults of a lab that is saved
 
@@ -494,7 +498,7 @@ class FaultPlan:
         return end == server or (end not in self._sites and self._sites[server] == end)
 
     def _on_link(self, fault: LinkFault, from_: str, to: str) -> bool:
-        if fault.connector is not None and (from_, to) not in self._hops_over[fault.connector]:
+        if fault.connector is not None and (from_, to) not in self._hops_over.get(fault.connector, ()):
             return False
         return fault.from_ in (None, from_) and fault.to in (None, to)
 

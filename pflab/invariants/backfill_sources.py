@@ -1,6 +1,6 @@
 """Invariants of backfill sources. One repeats each choice of a store and compares the results. Its inputs are the mails that
-the store received, the topology and the store's earlier requests (BF-3, BF-4, BF-7, BF-9, RT-3, RT-4). The other looks at each
-request to a store that is not on the replica list (RP-2).
+the store received, the organization that it has read and its earlier requests (BF-3, BF-4, BF-7, BF-9, RT-3, RT-4). The other
+looks at each request to a store that is not on the replica list (RP-2).
 
 | version | order of the holders | asks |
 |---|---|---|
@@ -19,7 +19,6 @@ from typing import Any
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
-from topology.routing import Routing
 from traces.events import (
     Candidate,
     ChangeMade,
@@ -138,7 +137,6 @@ class SourcesAreChosenByVersionRules(_OfSources):
 
     def remember(self) -> None:
         super().remember()
-        self._routing = Routing(self.facts.topology)
         self._asked_at: dict[tuple[str, str], LabTime] = self.facts.backups.follow({})
         self._preferred: dict[str, str] = {}
 
@@ -193,13 +191,13 @@ class SourcesAreChosenByVersionRules(_OfSources):
 
     def _mistaken(self, event: SourcesConsidered, candidate: Candidate) -> Witnesses:
         server, far_server = (self.facts.topology.servers[name] for name in (event.node, candidate.store))
-        key = (event.node, candidate.store)
+        routing, key = self.facts.organizations.routing(event.node), (event.node, candidate.store)
         preferred = str(server.version) in PREFERRING and self._preferred.get(event.node) == candidate.store
         right_values: dict[str, tuple[object, object]] = {
             "version": (candidate.version, str(far_server.version)),
             "site": (candidate.near, server.site == far_server.site),
-            "cost": (candidate.cost, self._routing.site_cost(server.site, far_server.site)),
-            "affinity": (candidate.affinity, self._routing.affinity_cost(server.site, far_server.site)),
+            "cost": (candidate.cost, routing.site_cost(server.site, far_server.site)),
+            "affinity": (candidate.affinity, routing.affinity_cost(server.site, far_server.site)),
             "down": (candidate.down, self._down.get(key, False)),
             "last backfill": (candidate.backfilled_at, self._asked_at.get(key, 0)),
             "transmission time": (candidate.transit_us, self._transit.get(key)),

@@ -41,12 +41,12 @@ class OldConflictsEndAtHome(Invariant):
     says = "Only the home store ends an old conflict, exactly at the conflict's age limit. The winner remains."
 
     def remember(self) -> None:
-        self._limits_us = {
-            name: server.settings.conflict_age_us for name, server in self.facts.topology.servers.items()
-        }
         self._conflicts: dict[Place, _Conflict] = self.facts.backups.follow({})
         self._ended: dict[Place, tuple[str, _Conflict]] = {}
         """The conflicts that a store's own changes ended: the number of the change, and the conflict."""
+
+    def _limit_us(self, store: str) -> int | None:
+        return self.facts.topology.servers[store].settings.conflict_age_us
 
     @event_handler
     def _arose(self, event: ConflictArose) -> None:
@@ -69,7 +69,7 @@ class OldConflictsEndAtHome(Invariant):
         if home != event.node:
             yield f"{event.node} ended {subject} because of its age, but the home store is {home}"
         number, conflict = self._ended.pop(place, ("", None))
-        limit_us = self._limits_us[event.node]
+        limit_us = self._limit_us(event.node)
         if conflict is None or number != event.number:
             yield f"{event.node} reports that it ended {subject}, but there was none"
         elif limit_us is None:
@@ -80,7 +80,7 @@ class OldConflictsEndAtHome(Invariant):
             yield f"{event.node} ended {subject} in favour of {self.facts.shown(event.winner)}, which was not shown"
 
     def on_quiet(self, store: str, now: LabTime) -> Witnesses:
-        limit_us = self._limits_us[store]
+        limit_us = self._limit_us(store)
         if limit_us is None:
             return
         for place, conflict in self._conflicts.items():

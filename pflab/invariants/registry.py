@@ -8,8 +8,9 @@ from pflab.invariants.backfill_timeouts import RETRIES, TIMEOUTS
 from pflab.invariants.conflicts import CONFLICTS, NOTICES
 from pflab.invariants.folder_tree import TREE
 from pflab.invariants.invariant import Invariant
-from pflab.invariants.mail_contents import MAILING
-from pflab.invariants.recipients import RECIPIENTS, REPEATS
+from pflab.invariants.mail.contents import MAILING
+from pflab.invariants.mail.recipients import RECIPIENTS, REPEATS
+from pflab.invariants.mail.routes import ROUTES
 from pflab.invariants.replica_addition import ADDITIONS
 from pflab.invariants.replica_removal import EXPIRY, REMOVALS
 from pflab.invariants.status_answers import ANSWERS, RESPONDERS
@@ -39,5 +40,6 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *SOURCES,
     *RESPONDERS,
     *EXPIRY,
+    *ROUTES,
 )
 """The classes of all invariants; each must hold at every instant."""

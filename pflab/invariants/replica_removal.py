@@ -260,10 +260,16 @@ class NothingExpiresEarly(Invariant):
     )
 
     def remember(self) -> None:
-        self._limits = {name: {server.settings.age_limit_us} for name, server in self.facts.topology.servers.items()}
-        for folder in self.facts.topology.folders.values():
-            for store in self.facts.topology.servers:
+        self._limits: dict[str, set[int | None]] = {}
+
+    def _limits_us(self, store: str) -> set[int | None]:
+        """Return the age limits that a store ever had."""
+        if store not in self._limits:
+            topology = self.facts.topology
+            self._limits[store] = {topology.servers[store].settings.age_limit_us}
+            for folder in topology.folders.values():
                 self._limits[store] |= {folder.age_limit_us, folder.replica_age_limits_us.get(store)}
+        return self._limits[store]
 
     @event_handler
     def _expired(self, event: ItemExpired) -> Witnesses:
@@ -278,7 +284,7 @@ class NothingExpiresEarly(Invariant):
         yield from self._of_no_limit(event, subject)
 
     def _of_no_limit(self, event: ItemExpired, subject: str) -> Iterator[str]:
-        if event.limit_us not in self._limits[event.node]:
+        if event.limit_us not in self._limits_us(event.node):
             yield f"{subject} by a limit of {format_duration(event.limit_us)}, which is not set for it"
         maintenance = self.facts.topology.servers[event.node].settings.maintenance
         if maintenance.next_fire(event.at - 1, DAY_US) is None:

@@ -27,7 +27,7 @@ from typing import TypeAlias
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.knowledge import stores_of
 from pflab.invariants.invariant import Invariant, Witnesses
-from pflab.invariants.recipients import named
+from pflab.invariants.mail.recipients import named
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import RESPONSES, MailKind, Mark

@@ -64,6 +64,10 @@ class OrganizationDirectory:
 
     # --- what happens
 
+    def reorganize(self, topology: Topology) -> None:
+        """Take a changed organization. A server that was added gets its entry when it joins."""
+        self._topology = topology
+
     def join(self, store: str, now: LabTime) -> None:
         """Create the entry of a store that joins later."""
         self._stamps[store] = ()

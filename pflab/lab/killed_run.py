@@ -5,7 +5,7 @@
 | the committed events of each store | in its database, or in its segments |
 | the events of the lab itself | in its open segment (`traces.open_segment`) |
 | servers, directory, backups and faults | in `lab.json`, as of the last change that was written |
-| which faults were in force, and which stores ran | in the events |
+| which faults were in force, which stores ran, and the organization after its last change | in the events |
 
 Example: a lab in one process is killed after it has stopped B, and before it has written this into `lab.json`. The last event
 of B's life is node.stopped, so B is stopped in the state that is written here, and a lab that continues the run does not start
@@ -34,7 +34,7 @@ from pflab.runs.databases import RunReader
 from pflab.runs.events import RunEvents
 from pflab.runs.lab_state import LabState, ServerStatus, read_state, write_state
 from traces.errors import SegmentError
-from traces.events import Event, FaultHealed, FaultInjected, NodeStarted, NodeStopped
+from traces.events import Event, FaultHealed, FaultInjected, NodeStarted, NodeStopped, OrganizationChanged
 from traces.labtime import parse_duration
 from traces.open_segment import adopt, is_being_written, list_open
 
@@ -96,12 +96,14 @@ def _last_state(run: Path, state: LabState) -> LabState:
         if fault.kind == kind_of(Kill):
             name = str(fault.details["server"])
             servers[name] = replace(servers[name], status=ServerStatus.KILLED, kill_fault=fault.fault)
+    organizations = [event.topology for event in events if isinstance(event, OrganizationChanged)]
     injected = sum(isinstance(event, FaultInjected) for event in events)
     return replace(
         state,
         at=max([state.at, *_lab_times(events, run)]),
         servers=servers,
         faults=faults_at_end(state.faults, injected, active),
+        organization=organizations[-1] if organizations else state.organization,
     )
 
 

@@ -26,13 +26,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar, Unpack
 
 if TYPE_CHECKING:
     from node.store.node import Node
     from pflab.faults.fault_plan import FaultPlan
     from pflab.lab.remote_faults import RemoteFaults
     from pflab.lab.remote_node import RemoteNode
+    from topology.arguments import ConnectorFields, ServerFields
     from topology.model import Topology
     from topology.settings.values import RawSetting
     from traces.events import Event
@@ -48,7 +49,13 @@ class Lab(ABC):
     """A running organization. Use it as an async context manager: entering starts the nodes, leaving closes the lab."""
 
     topology: Topology
+    """The organization as the lab began."""
     faults: FaultPlan | RemoteFaults
+
+    @property
+    def organization(self) -> Topology:
+        """The organization after its last change (RT-6)."""
+        return self.topology
 
     events_in_order: bool = False
     """Whether `events` has the events of all nodes in the order of their commits, which invariants need. Events that come from
@@ -240,6 +247,40 @@ class Lab(ABC):
 
         Raises LabError for a wrong value.
         """
+
+    @abstractmethod
+    async def add_site(self, name: str) -> None:
+        """Add a site without servers, as an administrator of the organization (RT-6). Raises LabError for a wrong name."""
+
+    @abstractmethod
+    async def remove_site(self, name: str) -> None:
+        """Remove a site (RT-6). Raises LabError if there is no such site, or if it has a server."""
+
+    @abstractmethod
+    async def add_server(self, name: str, **fields: Unpack[ServerFields]) -> None:
+        """Add a server to the organization (RT-6). Its store joins when the server is started.
+
+        All running stores know it at once, and the others when they start. Raises LabError for a wrong value.
+        """
+
+    @abstractmethod
+    async def add_connector(self, name: str, **fields: Unpack[ConnectorFields]) -> None:
+        """Add a connector between two sites, as an administrator of the organization (RT-6).
+
+        All running stores know it at once, and the others when they start. Raises LabError for a wrong value.
+        """
+
+    @abstractmethod
+    async def change_connector(self, name: str, **fields: Unpack[ConnectorFields]) -> None:
+        """Change properties of a connector (RT-6). What is not given stays as it is.
+
+        Mail that crosses it arrives as before. Mail that waits takes the new routes. Raises LabError as `add_connector` does.
+        """
+
+    @abstractmethod
+    async def remove_connector(self, name: str) -> None:
+        """Remove a connector (RT-6). Mail that waits for it takes another way, or waits for one. Raises LabError if there is no
+        such connector."""
 
     @abstractmethod
     async def backup(self, name: str) -> str:

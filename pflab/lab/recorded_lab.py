@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from node.errors import CannotWrite, NotRunning
 from node.state.database import Database
@@ -15,14 +16,23 @@ from pflab.lab.lab import Lab
 from pflab.lab.servers import LabServer, Servers
 from pflab.runs.backups import Backups
 from pflab.runs.lab_state import LabState, RunSettings, ServerStatus
+from topology import changes
 from topology.problems import ValueTextError
 from topology.recipient_policy import parse_mail_domain, parse_recipient_update
-from traces.events import BackupElsewhere, BackupMade, BackupRestored, RecipientPolicy, StoreCreated
+from traces.events import (
+    BackupElsewhere,
+    BackupMade,
+    BackupRestored,
+    OrganizationChanged,
+    RecipientPolicy,
+    StoreCreated,
+)
 
 if TYPE_CHECKING:
     from pflab.faults.fault_plan import FaultPlan
     from pflab.runs.recorder import Record
     from pflab.runs.run_folder import RunFolder
+    from topology.arguments import ConnectorFields, ServerFields
     from topology.model import Topology
     from traces.events import Event
 
@@ -53,6 +63,7 @@ class RecordedLab(Lab):
         settings: RunSettings,
     ) -> None:
         self.topology = topology
+        self._organization = topology
         self.seed = seed
         self.secret = seed
         self._run = run
@@ -68,6 +79,10 @@ class RecordedLab(Lab):
     @property
     def names(self) -> tuple[str, ...]:
         return self._servers.names
+
+    @property
+    def organization(self) -> Topology:
+        return self._organization
 
     def running(self, name: str) -> bool:
         return self._servers.server(name).status is ServerStatus.RUNNING
@@ -106,10 +121,12 @@ class RecordedLab(Lab):
             directory=servers.directory.state,
             backups=self._backups.state,
             faults=self.faults.as_document(),
+            organization=self.organization.as_json() if self.organization.revision else None,
         )
 
     def _recall(self, state: LabState) -> None:
         """Continue with the state of an earlier lab. Its faults stay in force."""
+        self._take(state.organization_of(self.topology))
         self._servers.recall(state)
         self._backups.state = state.backups
         self.faults.recall(state.faults)
@@ -162,9 +179,29 @@ class RecordedLab(Lab):
                 raise LabError(f"server {name} is running; stop it before you delete it")
             if self._servers.deleted(name):
                 raise LabError(f"server {name} was already deleted")
+            if not force:
+                self._check_dispensable(name, on)
             await self.do(on, lambda node, now: node.delete_store(now, name, force=force))
             self._servers.delete(name, on)
             self._update_directories()
+
+    def _check_dispensable(self, name: str, on: str) -> None:
+        """Raise LabError if mail takes its way over a server, or a running store knows that the server's store holds a replica
+        or has what no other store has yet (spec: RP-6). The store on which it is deleted looks itself."""
+        lines = [line.name for line in self.organization.connectors if name in line.bridgeheads]
+        if lines:
+            raise LabError(
+                f"server {name} cannot be deleted: it is a bridgehead of {', '.join(lines)};"
+                " give each another bridgehead first, or delete the store by force"
+            )
+        for other in [other for other in self.names if other != on and self.running(other)]:
+            listed = [view.path for view in self.read(other, lambda node: node.folders()) if name in view.replicas]
+            left = [view.path for view in self.read(other, lambda node: node.instances()) if name in view.leavers]
+            if listed or left:
+                raise LabError(
+                    f"server {name} cannot be deleted: {other} knows of its replicas of {', '.join(sorted({*listed, *left}))};"
+                    " wait until their content has moved, or delete the store by force"
+                )
 
     async def create_store(self, name: str) -> None:
         async with self._life(name) as server:
@@ -172,6 +209,59 @@ class RecordedLab(Lab):
             self._backups.forget(name)
             self.record.note(StoreCreated, store=name, directory_object=number)
             await _finished(self._start_healed(server))
+
+    async def add_site(self, name: str) -> None:
+        self._reorganize(partial(changes.site_added, name=name), f"site {name}", "added")
+
+    async def remove_site(self, name: str) -> None:
+        self._reorganize(partial(changes.site_removed, name=name), f"site {name}", "removed")
+
+    async def add_server(self, name: str, **fields: Unpack[ServerFields]) -> None:
+        self._reorganize(partial(changes.server_added, name=name, fields=fields), f"server {name}", "added")
+
+    async def add_connector(self, name: str, **fields: Unpack[ConnectorFields]) -> None:
+        self._reorganize(partial(changes.connector_added, name=name, fields=fields), f"connector {name}", "added")
+
+    async def change_connector(self, name: str, **fields: Unpack[ConnectorFields]) -> None:
+        self._reorganize(partial(changes.connector_changed, name=name, fields=fields), f"connector {name}", "changed")
+
+    async def remove_connector(self, name: str) -> None:
+        self._reorganize(partial(changes.connector_removed, name=name), f"connector {name}", "removed")
+
+    def _reorganize(
+        self, change: Callable[[Topology], Topology], subject: str, how: Literal["added", "changed", "removed"]
+    ) -> None:
+        """Change the organization, and tell all running stores. Raises LabError if it cannot be changed so."""
+        try:
+            organization = change(self.organization)
+        except changes.ChangeError as error:
+            raise LabError(str(error)) from None
+        self._check_bridgeheads(organization)
+        self._take(organization)
+        topology = self.organization
+        self.record.note(  # with the state of the lab, in a driver that keeps it
+            OrganizationChanged,
+            revision=topology.revision,
+            subject=subject,
+            change=how,
+            topology=topology.as_json(),
+        )
+        self._update_directories()
+        self._keep_state()
+
+    def _check_bridgeheads(self, organization: Topology) -> None:
+        """Raise LabError if a connector that is new or changed ends at a server without a store: mail would wait there for
+        good."""
+        for connector in set(organization.connectors) - set(self.organization.connectors):
+            for name in connector.bridgeheads:
+                if self._servers.deleted(name) or self._servers.server(name).status is ServerStatus.ABSENT:
+                    raise LabError(f"server {name} has no store, so it cannot be the bridgehead of {connector.name}")
+
+    def _take(self, organization: Topology) -> None:
+        """Let the lab have this organization. The stores get it as an update."""
+        self._organization = organization
+        self._servers.reorganize(organization)
+        self.faults.reorganize(organization)
 
     async def set_recipient_policy(
         self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
@@ -236,7 +326,8 @@ class RecordedLab(Lab):
         if server.status is ServerStatus.ABSENT:
             raise LabError(f"{backup} is a backup of {owner}; start {server.name} once before it is restored there")
         self._servers.check_may_start(server)
-        versions = self.topology.servers[server.name].version, self.topology.servers[owner].version
+        servers = self.organization.servers
+        versions = servers[server.name].version, servers[owner].version
         if versions[0] != versions[1]:
             raise LabError(f"{backup} is of a store of {versions[1]}, and {server.name} is of {versions[0]}")
 

@@ -26,6 +26,7 @@ from traces.labtime import LabTime, parse_instant
 
 if TYPE_CHECKING:
     from node.state.directory import Stamp
+    from topology.model import Topology
     from topology.settings.values import RawSetting
 
 T = TypeVar("T")
@@ -71,6 +72,10 @@ class RemoteNode(RemoteChanges):
         del now
         listed = [stamp._asdict() for stamp in stamps]
         self._send_once("/directory", {"store": store, "stamps": listed, "missing": missing, "number": number})
+
+    def reorganize(self, now: LabTime, topology: Topology) -> None:
+        del now
+        self._send_once("/organization", {"topology": topology.as_json()})
 
     def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:
         del now

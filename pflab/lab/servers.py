@@ -71,6 +71,8 @@ class LabServer:
     start."""
     known_deleted: list[str] = field(default_factory=list)
     """The deleted stores that are no longer in this server's directory."""
+    revision: int = 0
+    """The revision of the organization that this server knows (RT-6)."""
     backup: str | None = None
     """The id of the backup that its next start uses (RP-4)."""
     is_empty: bool = False
@@ -86,6 +88,7 @@ class LabServer:
         """Forget which directory updates the server has, because the backup on which it starts may lack them."""
         self.known.clear()
         self.known_deleted.clear()
+        self.revision = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,11 @@ class DirectoryUpdate:
     missing: str = ""
     number: int = 0
 
+    @property
+    def words(self) -> str:
+        """What the server does not know yet."""
+        return f"{self.store} {'was deleted' if self.stamps is None else 'has another entry in the directory'}"
+
     def apply(self, node: LabNode, now: LabTime) -> None:
         if self.stamps is not None:
             node.enter(now, self.store, self.stamps, self.missing, self.number)  # spec: RP-3, RP-7, ML-1
@@ -114,6 +122,24 @@ class DirectoryUpdate:
             self.server.known[self.store] = self.stamps
         else:
             self.server.known_deleted.append(self.store)
+
+
+@dataclass(frozen=True, slots=True)
+class OrganizationUpdate:
+    """A change of the organization that a running server does not know yet."""
+
+    server: LabServer
+    topology: Topology
+
+    @property
+    def words(self) -> str:
+        return "the organization was changed"
+
+    def apply(self, node: LabNode, now: LabTime) -> None:
+        node.reorganize(now, self.topology)  # spec: RT-6
+
+    def mark_applied(self) -> None:
+        self.server.revision = self.topology.revision
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +164,7 @@ class Servers:
     """All servers of a lab in the order of the topology, without their nodes."""
 
     def __init__(self, topology: Topology) -> None:
-        self._topology = topology
+        self._began = self._topology = topology
         self._servers = {name: LabServer(name) for name in topology.servers}
         self.directory = OrganizationDirectory(topology)
         self._joined: list[str] = []
@@ -210,11 +236,32 @@ class Servers:
         """Return which directory object of its name a store has: 0, and one more each time it was created again."""
         return self._created.count(name)
 
-    def pending_updates(self) -> list[DirectoryUpdate]:
-        """Return the directory updates that running servers do not have yet, in the order to apply them (RP-3, RP-6).
+    def reorganize(self, topology: Topology) -> None:
+        """Take a changed organization. The running servers get it as an update, and the others at their start."""
+        self._topology = topology
+        self.directory.reorganize(topology)
+        for name in topology.servers:
+            if name not in self._servers:
+                self._servers[name] = LabServer(name)
+
+    def organization_at_start(self, name: str) -> Topology:
+        """Return the organization in which a server begins: that of the lab's beginning, or for a server that was added
+        later, the present one."""
+        return self._began if name in self._began.servers else self._topology
+
+    def pending_updates(self) -> list[DirectoryUpdate | OrganizationUpdate]:
+        """Return the updates that running servers do not have yet, in the order to apply them (RP-3, RP-6, RT-6).
 
         A store gets its own entry last, because it may send mail as soon as it has an address.
         """
+        organization = [
+            OrganizationUpdate(server, self._topology)
+            for server in self.running()
+            if server.revision < self._topology.revision
+        ]
+        return [*organization, *self._directory_updates()]
+
+    def _directory_updates(self) -> list[DirectoryUpdate]:
         first = [server.name for server in self.present_at_start() if not self.number_of(server.name)]
         changed = [name for name in first if self.directory.is_changed(name)]
         updates: list[DirectoryUpdate] = []
@@ -257,6 +304,7 @@ class Servers:
                 server.kill_fault,
                 is_empty=server.is_empty,
                 copy_of=server.copy_of,
+                revision=server.revision,
             )
             for server in self._servers.values()
         }
@@ -285,6 +333,7 @@ class Servers:
             server.status, server.backup, server.kill_fault = earlier.status, earlier.backup, earlier.kill_fault
             server.known, server.known_deleted = dict(earlier.known), list(earlier.known_deleted)
             server.is_empty, server.copy_of = earlier.is_empty, earlier.copy_of
+            server.revision = earlier.revision
 
     def _entered_itself(self, store: str) -> bool:
         """Return whether a store has made the right entry of itself, at its first start or because it begins as new on an old
@@ -373,7 +422,7 @@ class EmbeddedServers(Servers):
         folder = plan.folder
         return plan.make_node(
             name,
-            topology=plan.topology,
+            topology=self.organization_at_start(name),
             database=folder.database(name) if folder is not None and plan.databases_on_disk else None,
             run=plan.run,
             seed=derived_seed(plan.secret, f"node {name}"),

@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING
 
 from pflab.terms.folder_ids import HIERARCHY
 from topology.enums import ServerVersion
+from topology.file.load import topology_from_text
 from topology.model import Topology
 from topology.schedule import ALWAYS, SLOT_US, Schedule, parse_schedule
-from traces.events import ChangeMade
+from traces.events import ChangeMade, OrganizationChanged
 from traces.labtime import WEEK_US, format_duration
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def bound_of(lab: Lab) -> Bound:
     faults still hold."""
     events = lab.events()
     tree_changes = any(isinstance(event, ChangeMade) and event.folder == HIERARCHY for event in events)
-    late = any(server.joins_later for server in lab.topology.servers.values())
+    topology = lab.organization
+    late = any(server.joins_later for server in topology.servers.values())
     texts = {
         view.schedule
         for name in lab.names
@@ -81,13 +83,14 @@ def bound_of(lab: Lab) -> Bound:
         if view.schedule is not None
     }
     schedules = [parse_schedule(text) for text in sorted(texts)]
-    chain = bound_of_topology(lab.topology, schedules, hierarchy_changes=tree_changes or late, jitter_us=lab.jitter_us)
+    chain = bound_of_topology(topology, schedules, hierarchy_changes=tree_changes or late, jitter_us=lab.jitter_us)
     held_us = max(0, lab.faults.held_until_at - lab.now)
-    update_us = lab.topology.recipient_update_us or 0
+    update_us = topology.recipient_update_us or 0
     waits = (
-        _lines_term(lab.topology, _bytes_of(lab)),
+        _lines_term(topology, _bytes_of(lab)),
         Term(held_us, "mail that a fault holds is sent only then"),
         Term(update_us, "the recipient update service gives a store its address only then"),
+        Term(_earlier_trip_us(lab), "mail still crosses a connector as it was before a change of the organization"),
     )
     return Bound((*waits, *chain.terms))
 
@@ -139,6 +142,18 @@ def _chain(topology: Topology, schedules: Iterable[Schedule], jitter_us: int, ac
             MAILS_IN_A_CHAIN * _trip_us(topology, jitter_us), f"{action}: {MAILS_IN_A_CHAIN} mails on the slowest route"
         ),
     ]
+
+
+def _earlier_trip_us(lab: Lab) -> int:
+    """Return the longest time that one mail took in the organizations that the lab had before; 0 if it has not changed.
+
+    Mail that crossed a connector when this was changed still takes its old time (RT-6).
+    """
+    changes = [event for event in lab.events() if isinstance(event, OrganizationChanged)]
+    if not changes:
+        return 0
+    earlier = [lab.topology, *(topology_from_text(change.topology) for change in changes[:-1])]
+    return max(_trip_us(topology, lab.jitter_us) for topology in earlier)
 
 
 def _bytes_of(lab: Lab) -> int:

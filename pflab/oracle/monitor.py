@@ -6,8 +6,8 @@ The monitor reads only these from the stores and passes them to the invariants, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from node.errors import FolderUnknown
 from pflab.invariants.evidence.facts import Facts
@@ -55,6 +55,12 @@ ACKNOWLEDGED_IS_COMMITTED = "acknowledged is committed"
 
 COPIES_ARE_SILENT = "stores that are only shown are silent"
 """The invariant about a backup that was restored on another server."""
+
+MONITORED: Final[Mapping[str, tuple[str, ...]]] = {
+    ACKNOWLEDGED_IS_COMMITTED: ("CN-2", "DU-1"),
+    COPIES_ARE_SILENT: ("RP-8",),
+}
+"""The invariants that a monitor checks itself, with their rules."""
 
 _SMALL_LAB = 5
 """A lab with at most this many stores is small: every check reads everything that may have changed."""
@@ -126,7 +132,9 @@ class Monitor:
         for store, change in self._acknowledged:
             if change not in self.facts.changes:
                 witness = f"{store} acknowledged {change}, but no event has it"
-                violation = Violation(ACKNOWLEDGED_IS_COMMITTED, ("CN-2", "DU-1"), self._lab.now, witness)
+                violation = Violation(
+                    ACKNOWLEDGED_IS_COMMITTED, MONITORED[ACKNOWLEDGED_IS_COMMITTED], self._lab.now, witness
+                )
                 self._invariants.violations.append(violation)
         self._acknowledged = []
 
@@ -134,7 +142,9 @@ class Monitor:
         """Add a violation if a store that is only shown makes a change or sends replication mail."""  # spec: RP-8
         if isinstance(event, ChangeMade | VersionApplied | MailSubmitted):
             witness = f"{event.node}, which only shows the store of another server, has the event {event.__struct_config__.tag}"
-            self._invariants.violations.append(Violation(COPIES_ARE_SILENT, ("RP-8",), self._lab.now, witness))
+            self._invariants.violations.append(
+                Violation(COPIES_ARE_SILENT, MONITORED[COPIES_ARE_SILENT], self._lab.now, witness)
+            )
 
     # --- events: what must be read
 

@@ -1,18 +1,31 @@
 """The order of a run's events in which each event comes after its causes.
 
 Events of nodes are sorted by lab time and Lamport number. The lab numbers its own events separately, so for these the Lamport
-number says nothing. But four types of the lab's events need a certain place, because they change what a store knows
-(spec: RP-4, RP-7, RP-8):
+number says nothing. But six types of the lab's events need a certain place, because they say or change what a store knows
+(spec: RP-4, RP-7, RP-8, RT-6):
 
+- `run.started` comes before all events of its instant.
 - `backup.made` comes after the last event in the copy (`through`), and before the next event of that store.
 - `backup.restored`, `backup.elsewhere` and `store.created` come before the start of the store for which they are used.
+- `organization.changed` comes before each `organization.read` of its revision, before the first start of a server that it
+  adds, and before the next change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from traces.events import BackupElsewhere, BackupMade, BackupRestored, Event, NodeStarted, StoreCreated
+from traces.events import (
+    BackupElsewhere,
+    BackupMade,
+    BackupRestored,
+    Event,
+    NodeStarted,
+    OrganizationChanged,
+    OrganizationRead,
+    RunStarted,
+    StoreCreated,
+)
 
 _Place = tuple[int, int, str, int, int]
 """A sort key. Its last number is 0 for an event of a node, -1 for the place before this event, and 1 for the place after it."""
@@ -22,11 +35,16 @@ def in_causal_order(events: Iterable[Event]) -> list[Event]:
     """Return the events in an order in which each event comes after its causes."""
     unordered = list(events)
     places = {(event.node, event.seq): place for event, place in _moved(unordered)}
-    return sorted(unordered, key=lambda event: places.get((event.node, event.seq)) or _place(event))
+    # Two of the lab's events may have one place; then they are in the order in which the lab recorded them.
+    return sorted(unordered, key=lambda event: (places.get((event.node, event.seq)) or _place(event), event.seq))
 
 
 def _moved(events: Sequence[Event]) -> Iterator[tuple[Event, _Place]]:
-    """Yield each event of a backup, restore or creation that must be moved, with its place."""
+    """Yield each event of a backup, restore, creation or change of the organization that must be moved, with its place."""
+    for event in events:
+        if isinstance(event, RunStarted):
+            yield event, (event.at, -1, "", -1, 0)
+    yield from _before_effects(events)
     backups = [event for event in events if isinstance(event, BackupMade)]
     restores = sorted(
         (event for event in events if isinstance(event, BackupRestored | BackupElsewhere | StoreCreated)),
@@ -69,6 +87,26 @@ def _before_starts(
         later = restored[index + 1 :]
         if not later or len(later) < len(using) or later[0].at > using[0].at:
             del using[0]
+
+
+def _before_effects(events: Sequence[Event]) -> Iterator[tuple[Event, _Place]]:
+    """Yield the changes of the organization, each with its place before the stores read it and an added server starts."""
+    changes = sorted(
+        (event for event in events if isinstance(event, OrganizationChanged)), key=lambda event: -event.revision
+    )
+    first_read: dict[int, _Place] = {}
+    first_start: dict[str | None, _Place] = {}
+    for event in events:
+        place = _place(event, -1)
+        if isinstance(event, OrganizationRead):
+            first_read[event.revision] = min(place, first_read.get(event.revision, place))
+        elif isinstance(event, NodeStarted):
+            first_start[event.node] = min(place, first_start.get(event.node, place))
+    next_place: _Place | None = None
+    for change in changes:
+        effects = (first_read.get(change.revision), first_start.get(change.added_server), next_place)
+        next_place = min(place for place in (_place(change), *effects) if place is not None)
+        yield change, next_place
 
 
 def _place(event: Event, beside: int = 0) -> _Place:

@@ -14,10 +14,11 @@ What must never happen: that a checkpoint depends on anything but the events up 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -62,6 +63,8 @@ from traces.events import (
     MailSubmitted,
     NodeStarted,
     NodeStopped,
+    OrganizationChanged,
+    OrganizationRead,
     ReplicaAdded,
     ReplicaDropped,
     ReplicaPending,
@@ -166,6 +169,8 @@ class Server(msgspec.Struct):
     guid: str = ""
     object: int = 0
     """Which directory object of its name its store has (spec: RP-7)."""
+    revision: int = 0
+    """The change of the organization that it has read last (spec: RT-6)."""
     suspended: bool = False
     tables: dict[str, Table] = msgspec.field(default_factory=dict)
     queue: dict[str, Queued] = msgspec.field(default_factory=dict)
@@ -217,13 +222,21 @@ class Change(msgspec.Struct):
     replicas: tuple[str, ...] | None
 
 
+_NAMESAKE: Final = re.compile(r" \([0-9]+\)$")
+"""What a store adds to the name of a folder beside one with the same name."""
+
+
 class Folder(msgspec.Struct):
-    """A folder. `existing` has every change of it that a store has made and not lost."""
+    """A folder. `existing` has every change of it that a store has made and not lost.
+
+    moved: it or a folder above has another name or place, which some stores do not know yet.
+    """
 
     id: str
     path: str
     replicas: list[str]
     deleted: bool = False
+    moved: bool = False
     existing: Numbers = msgspec.field(default_factory=dict)
 
 
@@ -243,7 +256,10 @@ class Carried(msgspec.Struct):
 
 
 class LabPicture(msgspec.Struct, rename="camel"):
-    """A lab after its first `count` events. The fields are those of `LabState` in console/state/lab_state.js."""
+    """A lab after its first `count` events. The fields are those of `LabState` in console/state/lab_state.js.
+
+    topology: the organization after its last change (spec: RT-6), in the form of a topology file.
+    """
 
     count: int = 0
     at: LabTime = 0
@@ -257,6 +273,7 @@ class LabPicture(msgspec.Struct, rename="camel"):
     backups: dict[str, Server] = msgspec.field(default_factory=dict)
     links_down: dict[str, str] = msgspec.field(default_factory=dict)
     carried: dict[str, dict[str, Carried]] = msgspec.field(default_factory=dict)
+    topology: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class Checkpoint:
@@ -331,6 +348,7 @@ class Checkpoint:
         self._setup = setup_guid(topology["organization"]).hex()
         self._topology_folders = len(topology["folders"])
         picture = self.picture
+        picture.topology = topology
         for name, server in topology["servers"].items():
             picture.servers[name] = Server(name, server["version"])
         picture.folders[HIERARCHY] = Folder(HIERARCHY, HIERARCHY_NAME, list(topology["servers"]))
@@ -338,6 +356,8 @@ class Checkpoint:
             id_ = f"{self._setup}:{index}"
             picture.folders[id_] = Folder(id_, path, list(folder["replicas"]))
             self.names.learn_folder(id_, path, first=True)
+        if self._topology_folders:
+            add(picture.folders[HIERARCHY].existing, f"{self._setup}:1-{self._topology_folders}")
 
     @event_handler
     def _clock_changed(self, event: ClockChanged) -> None:
@@ -348,6 +368,7 @@ class Checkpoint:
         server = self.picture.servers.get(event.node)
         if server is None:
             return
+        is_first_store = not server.guid
         server.status, server.version, server.guid = "running", event.version, event.replica_guid
         stores = self.picture.stores
         if event.replica_guid not in stores:
@@ -357,8 +378,10 @@ class Checkpoint:
             stores[event.replica_guid] = f"{event.node}{earlier + 1}" if again else event.node
         if event.reason != "first":
             return
-        server.tables, server.queue = {}, {}
-        if self._topology_folders:
+        server.tables, server.queue, server.revision = {}, {}, 0
+        # The stores of the start have the folders of the topology; no mail brings them.
+        is_of_start = is_first_store and self.picture.topology["servers"][event.node]["joins"] == "start"
+        if self._topology_folders and is_of_start:
             hierarchy = server.table(HIERARCHY)
             add(hierarchy.numbers, f"{self._setup}:1-{self._topology_folders}")
             for counter in range(1, self._topology_folders + 1):
@@ -409,7 +432,24 @@ class Checkpoint:
     def _backup_restored(self, event: BackupRestored | BackupElsewhere) -> None:
         server, backup = self.picture.servers.get(event.store), self.picture.backups.get(event.backup)
         if server is not None and backup is not None:
-            server.tables, server.queue = deepcopy(backup.tables), {}
+            server.tables, server.queue, server.revision = deepcopy(backup.tables), {}, backup.revision
+
+    @event_handler
+    def _organization_changed(self, event: OrganizationChanged) -> None:
+        self.picture.topology = json.loads(event.topology)
+        for name, server in self.picture.topology["servers"].items():
+            if name not in self.picture.servers:
+                self.picture.servers[name] = Server(name, server["version"])
+                self._folder(HIERARCHY).replicas.append(name)
+        names = {connector["name"] for connector in self.picture.topology["connectors"]}
+        for name in self.picture.links_down.keys() - names:
+            del self.picture.links_down[name]
+
+    @event_handler
+    def _organization_read(self, event: OrganizationRead) -> None:
+        server = self.picture.servers.get(event.node)
+        if server is not None:
+            server.revision = event.revision
 
     @event_handler
     def _setting_value(self, event: SettingValue) -> None:
@@ -485,9 +525,22 @@ class Checkpoint:
         folder.deleted = event.operation == "delete"
         if event.replicas is not None:
             folder.replicas = list(event.replicas)
-        if event.subject and event.operation == "create":
-            parent = None if event.parent in {None, HIERARCHY} else self.picture.folders.get(event.parent or "")
-            folder.path = f"{parent.path}/{event.subject}" if parent is not None else event.subject
+        if not event.subject or folder.deleted:
+            return
+        parent = None if event.parent in {None, HIERARCHY} else self.picture.folders.get(event.parent or "")
+        if parent is not None and f"{parent.path}/".startswith(f"{folder.path}/"):
+            parent = None  # folders were put below each other at the same time: the last one is at the top
+        path = f"{parent.path}/{event.subject}" if parent is not None else event.subject
+        if event.operation == "create":
+            folder.path, folder.moved = path, parent is not None and parent.moved
+        elif path not in {folder.path, _NAMESAKE.sub("", folder.path)}:
+            self._move_folder(folder.path, path)
+
+    def _move_folder(self, before: str, path: str) -> None:
+        """Give a folder and all folders below it other paths."""
+        for folder in self.picture.folders.values():
+            if not folder.deleted and f"{folder.path}/".startswith(f"{before}/"):
+                folder.path, folder.moved = path + folder.path.removeprefix(before), True
 
     def _return_to_list(self, server: Server, object_: str, number: str) -> None:
         """A store that waits until it may delete its replica stops waiting when it is on the replica list again."""
@@ -571,7 +624,9 @@ class Checkpoint:
 
     @event_handler
     def _folder_shown(self, event: FolderShown) -> None:
-        self._folder(event.folder).path = event.path
+        folder = self._folder(event.folder)
+        if not folder.moved:
+            folder.path = event.path
 
     @event_handler
     def _replica_added(self, event: ReplicaAdded) -> None:

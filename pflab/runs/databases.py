@@ -12,8 +12,9 @@ from typing import Final
 
 import msgspec
 
+from node.errors import Misuse
 from node.reads import StoreReader
-from node.store.offline_reader import open_offline, waiting_events
+from node.store.offline_reader import open_offline, organization_in, waiting_events
 from pflab.errors import LabError
 from topology.file.load import load_topology
 from topology.model import Topology
@@ -27,7 +28,7 @@ _EVENT: Final = msgspec.json.Decoder(AnyEvent)
 
 @dataclass(frozen=True, slots=True)
 class RunReader:
-    """Reads a run folder: its topology, and the databases in it."""
+    """Reads a run folder: its organization as the stores last knew it, and the databases in it."""
 
     path: Path
     topology: Topology
@@ -44,6 +45,9 @@ class RunReader:
             raise LabError(
                 f"{path} is not the folder of a run ({reason}); name one that pflab demo or pflab run has written"
             ) from error
+        for database in sorted((path / "databases").glob("*.sqlite")):
+            with suppress(sqlite3.Error, Misuse):  # whoever reads this store is told why it cannot be read
+                topology = max(topology, organization_in(database, topology), key=lambda known: known.revision)
         return cls(path, topology, _ended_at(path / "verdict.json"))
 
     def stores(self) -> list[str]:

@@ -18,7 +18,7 @@ from pflab.terms.event_words import Lexicon
 from topology.file.load import topology_from_text
 from topology.model import Topology
 from topology.problems import TopologyError
-from traces.events import Event, RunStarted
+from traces.events import Event, OrganizationChanged, RunStarted
 from traces.reading import read_folder
 
 
@@ -72,9 +72,11 @@ class RunEvents:
         # A run that has not ended has no run.started in its trace yet; its folder has the topology from the start.
         organizations = (event.topology for event in in_order if isinstance(event, RunStarted))
         topology = _topology(next(organizations, None) or organization or _kept_topology(path))
-        if topology is not None and (unknown := {event.node for event in in_order} - {LAB, *topology.servers}):
-            problems = (*problems, f"the topology of this run has no server {min(unknown)[:80]!r}")
-            topology = None
+        if topology is not None:
+            added = {event.added_server for event in in_order if isinstance(event, OrganizationChanged)}
+            if unknown := {event.node for event in in_order} - {LAB, *topology.servers} - added:
+                problems = (*problems, f"the topology of this run has no server {min(unknown)[:80]!r}")
+                topology = None
         if topology is not None:
             _learn_folders(names, topology)
         # Names may change during a run, so names from events replace those of the topology.

@@ -62,7 +62,8 @@ class ForeignRun:
             raise LabError("the seed in the lab file is not a number")
         self.seed = int(seed)
         self._last: dict[str, int] = {}
-        _check_state(self.state, self.topology)
+        self._organization = self.state.organization_of(self.topology)
+        _check_state(self.state, self._organization)
 
     @property
     def stores(self) -> list[str]:
@@ -72,12 +73,12 @@ class ForeignRun:
     def is_segment(self, name: str) -> bool:
         """Return whether this is the name of a segment of one of the lab's servers."""
         segment = SegmentName.parse(name)
-        return segment is not None and str(segment) == name and segment.node in {LAB, *self.topology.servers}
+        return segment is not None and str(segment) == name and segment.node in {LAB, *self._organization.servers}
 
     def check_database(self, path: str, content: bytes, store: str, *, is_backup: bool) -> None:
         """Check the database of a store, or a backup of it."""
         try:
-            seq = check_database(content, store, self.topology)
+            seq = check_database(content, store, self._organization)
         except Misuse as error:
             raise LabError(f"{path} in the lab file is not the database of server {store}: {_line(error)}") from error
         if not is_backup:
@@ -97,7 +98,7 @@ class ForeignRun:
             last[event.node] = max(event.seq, last.get(event.node, 0))
             if isinstance(event, RunStarted):
                 self._check_began(event)
-        _check_known("the traces", last, {LAB, *self.topology.servers})
+        _check_known("the traces", last, {LAB, *self._organization.servers})
         for store, seq in self._last.items():
             if last.get(store, 0) != seq:
                 raise LabError(
@@ -128,9 +129,9 @@ def _topology(content: bytes) -> Topology:
         raise LabError(_line(error.lines[0])) from error
 
 
-def _check_state(state: LabState, topology: Topology) -> None:
+def _check_state(state: LabState, organization: Topology) -> None:
     """Raise LabError if a state names what there is not."""
-    servers, directory, backups = set(topology.servers), state.directory, state.backups
+    servers, directory, backups = set(organization.servers), state.directory, state.backups
     if set(state.servers) != servers:
         raise LabError("lab.json in the lab file has other servers than its topology")
     if not 0 < len(state.run) <= MOST_RUN_ID or not state.run.isprintable():
@@ -140,6 +141,8 @@ def _check_state(state: LabState, topology: Topology) -> None:
         _check_known(f"the directory of server {name}", named, servers)
         if server.backup is not None and backups.stores.get(server.backup) != name:
             raise LabError(f"lab.json in the lab file starts server {name} on a backup that it does not have")
+    if any(not 0 <= server.revision <= organization.revision for server in state.servers.values()):
+        raise LabError("lab.json in the lab file has a change of the organization that was not made")
     _check_known("the directory", [*directory.stamps, *directory.failing, *directory.changed], servers)
     _check_known("the list of late or deleted stores", [*state.joined, *state.deleted], servers)
     _check_known("the list of backups", backups.stores.values(), servers)

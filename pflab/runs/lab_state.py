@@ -24,10 +24,13 @@ import msgspec
 from node.host.whole_files import write_whole
 from node.state.directory import Stamp
 from pflab.errors import LabError
+from topology.changes import ChangeError, successor
 from traces.labtime import LabTime
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from topology.model import Topology
 
 STATE: Final = "lab.json"
 
@@ -86,6 +89,7 @@ class ServerState(msgspec.Struct, frozen=True):
     restarts_at: when it starts by itself after a crash.
     is_empty: whether its store was created again and has not started.
     copy_of: the server whose store it shows, because that store's backup was restored here.
+    revision: the revision of the organization that it knows.
     """
 
     status: ServerStatus = ServerStatus.ABSENT
@@ -96,6 +100,7 @@ class ServerState(msgspec.Struct, frozen=True):
     restarts_at: LabTime | None = None
     is_empty: bool = False
     copy_of: str | None = None
+    revision: int = 0
 
 
 class DirectoryState(msgspec.Struct, frozen=True):
@@ -137,6 +142,7 @@ class LabState(msgspec.Struct, frozen=True, kw_only=True):
     created: the stores that were created again after a deletion, in order; each is in it once for each time.
     faults: the faults in force and the number of the last one (`FaultPlan.as_document`).
     verdict: the latest verdict on this run.
+    organization: the topology as JSON, if the organization was changed since the lab began.
     """
 
     format: int = FORMAT
@@ -152,6 +158,15 @@ class LabState(msgspec.Struct, frozen=True, kw_only=True):
     backups: BackupsState
     faults: dict[str, Any]
     verdict: dict[str, Any] | None = None
+    organization: str | None = None
+
+    def organization_of(self, began: Topology) -> Topology:
+        """Return the organization of the lab, which began with this topology. Raises LabError if the state has one of another
+        lab."""
+        try:
+            return began if self.organization is None else successor(began, self.organization)
+        except ChangeError as error:
+            raise LabError(f"the state of the lab: {error}") from None
 
     def encoded(self) -> bytes:
         """Return the state as JSON."""

@@ -5,7 +5,6 @@ Every mistake in a file is a `Problem`: file, line, what is wrong, what would be
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from pflab.scenario.problems import problems_of
 from pflab.scenario.timeline_check import TimelineCheck
 from pflab.scenario.values import duration_from_start
 from topology.file.examples import EXAMPLES, yaml_file
-from topology.file.load import load_topology, topology_from_text
+from topology.file.load import load_topology, topology_from_document
 from topology.file.yaml_source import YamlSource, read_text, read_yaml
 from topology.model import Topology
 from topology.problems import PathItem, Problem, ProblemsError, TopologyError, did_you_mean, quoted
@@ -257,7 +256,7 @@ def _inline(
     source: YamlSource, document: Mapping[str, Any], settings: Mapping[str, Any], problems: list[Problem]
 ) -> Topology | None:
     try:
-        organization = topology_from_text(json.dumps(document), source.name)
+        organization = topology_from_document(document, source.name)
     except TopologyError as error:
         problems += [source.moved("topology", problem) for problem in error.problems]
         return None
@@ -269,7 +268,7 @@ def _with_settings(
 ) -> Topology | None:
     document["settings"] = {**document["settings"], **settings}
     try:
-        return topology_from_text(json.dumps(document), source.name)
+        return topology_from_document(document, source.name)
     except TopologyError as error:
         problems += [source.moved("", problem) for problem in error.problems]
         return None

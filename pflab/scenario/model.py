@@ -28,11 +28,19 @@ from pflab.scenario.values import (
     wrong,
 )
 from pflab.simulation.network import NetworkPolicy
-from topology.arguments import FolderFields, Priority, ResolveMethod
+from topology.arguments import (
+    ConnectorFields,
+    ConnectorWord,
+    FolderFields,
+    Priority,
+    ResolveMethod,
+    ServerFields,
+    VersionWord,
+)
 from topology.problems import quoted
 
 _AREAS: Final = (
-    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 8, CF 6, DL 5, DU 1, ML 7, RT 5, EV 1, SE 1, AD 2, TM 2, CV 3"
+    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 8, CF 6, DL 5, DU 1, ML 7, RT 6, EV 1, SE 1, AD 2, TM 2, CV 3"
 )
 """For each area of rules, the number of its rules; ids count from 1. An installed pflab has no docs/rules.yaml to read."""
 
@@ -226,7 +234,18 @@ class Resolve(Part):
     refused: bool = False
 
 
-class Folder(Part):
+class PartWithProperties(Part):
+    """A step whose keys include properties of what it changes."""
+
+    PROPERTIES: ClassVar[tuple[str, ...]] = ()
+    """The keys that are properties."""
+
+    def given(self) -> dict[str, Any]:
+        """Return the properties that the step gives."""
+        return {name: value for name in self.PROPERTIES if (value := getattr(self, name)) is not None}
+
+
+class Folder(PartWithProperties):
     """A change of the tree: create, change, rename, move or delete a folder, or propagate its properties to all subfolders.
 
     A new folder's `as` names it for later steps, whatever its path is then. With `under`, `create` is only its name.
@@ -234,7 +253,6 @@ class Folder(Part):
 
     exactly_one: ClassVar = ("create", "change", "rename", "move", "delete", "propagate")
     PROPERTIES: ClassVar = tuple(FolderFields.__annotations__)
-    """The keys below that are properties of a folder."""
 
     on: str
     create: str | None = None
@@ -278,10 +296,6 @@ class Folder(Part):
         if self.change is not None and not properties:
             raise wrong(f"no property is given; give {', '.join(others)} or {last}")
         return self
-
-    def given(self) -> dict[str, Any]:
-        """Return the folder's properties that the step gives."""
-        return {name: value for name in self.PROPERTIES if (value := getattr(self, name)) is not None}
 
 
 class Replica(Part):
@@ -414,6 +428,80 @@ class Directory(Part):
         return self
 
 
+class Connector(PartWithProperties):
+    """A change of the organization: a connector between two sites is added, changed or removed (RT-6). The properties are those
+    of a topology file, with the same words; in a change, none or an empty list takes a limit away.
+
+    `refused: true`: the lab must refuse it.
+    """
+
+    exactly_one: ClassVar = ("add", "change", "remove")
+    PROPERTIES: ClassVar = tuple(ConnectorFields.__annotations__)
+
+    add: str | None = None
+    change: str | None = None
+    remove: str | None = None
+    kind: ConnectorWord | None = None
+    between: Names | None = Field(None, description="its two sites, with add")
+    cost: int | None = None
+    latency: str | None = Field(None, description="such as 2 s")
+    bandwidth: str | None = Field(None, description="such as 64 kbit/s, or none")
+    schedule: str | None = None
+    affinity: int | str | None = Field(None, description="the cost of referrals, or none")
+    size_limit: str | None = Field(None, description="such as 1 MB, or none")
+    senders: NamesOrNone | None = Field(None, description="the addresses whose mail crosses, or none for all")
+    bridgeheads: dict[str, str] | None = Field(None, description="the server at each end, by site")
+    refused: bool = False
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        properties = self.given()
+        if self.remove is not None and properties:
+            raise wrong(f'"{next(iter(properties))}" is allowed only together with "add" or "change"')
+        if self.change is not None and not properties:
+            raise wrong(f"no property is given; give one of {', '.join(self.PROPERTIES)}")
+        if self.add is not None and self.between is None:
+            raise wrong('"add" needs "between", such as {add: SEA-NYC, between: [SEA, NYC]}')
+        return self
+
+    def given(self) -> dict[str, Any]:
+        """Return the properties that the step gives."""
+        properties = super().given()
+        if properties.get("senders") == ("none",):
+            properties["senders"] = ()
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in properties.items()}
+
+
+class Site(Part):
+    """A change of the organization: a site without servers is added or removed (RT-6).
+
+    `refused: true`: the lab must refuse it.
+    """
+
+    exactly_one: ClassVar = ("add", "remove")
+
+    add: str | None = None
+    remove: str | None = None
+    refused: bool = False
+
+
+class Server(Part):
+    """A change of the organization: a server is added (RT-6). Its store joins when a later step starts it.
+
+    `refused: true`: the lab must refuse it.
+    """
+
+    add: str
+    site: str | None = Field(None, description="not needed if there is one site only")
+    version: VersionWord | None = Field(None, description="by default 2003")
+    settings: dict[str, str | int | float | bool] | None = Field(None, description="by their real names")
+    refused: bool = False
+
+    def given(self) -> ServerFields:
+        """Return the properties that the step gives."""
+        return {"site": self.site, "version": self.version, "settings": self.settings}
+
+
 class RecipientPolicy(Part):
     """A change of the recipient policy: how often the recipient update service runs, or the domain of its addresses.
 
@@ -459,6 +547,9 @@ VERBS: dict[str, Any] = {
     "backup": Backup,
     "restore": Restore,
     "directory": Directory,
+    "site": Site,
+    "server": Server,
+    "connector": Connector,
     "quiz": Quiz,
     "reveal": Narration,
 }

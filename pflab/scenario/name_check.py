@@ -24,6 +24,7 @@ from traces.events import EVENT_TYPES, Event
 _STORE_FIELDS = ("on", "from_", "to", "add", "remove", "replace", "asked", "replicas")
 _HEADER = frozenset(Event.__struct_fields__)
 _FOLDER = "folder of the topology or of an earlier step"
+_CONNECTOR = "connector of the topology or of an earlier step"
 
 
 class NameCheck:
@@ -44,6 +45,8 @@ class NameCheck:
     def name_all(self, steps: Sequence[Any]) -> None:
         """Make the names that these steps define known to all steps, because steps with times may be in any order."""
         for args in steps:
+            if isinstance(args, model.Connector | model.Site | model.Server) and args.add is not None:
+                self._added(args).append(args.add)
             name = getattr(args, "name", None)
             if name is None:
                 continue
@@ -52,6 +55,12 @@ class NameCheck:
             names.append(name)
             if isinstance(args, model.Posts):
                 names.extend(f"{name}-{number}" for number in range(1, args.count + 1))
+
+    def _added(self, args: model.Connector | model.Site | model.Server) -> list[str]:
+        """Return the names to which a change of the organization adds one."""
+        if isinstance(args, model.Connector):
+            return self._connectors
+        return self._sites if isinstance(args, model.Site) else self._servers
 
     def _kind_of_name(self, args: Any) -> list[str]:
         if isinstance(args, FaultStep):
@@ -82,14 +91,15 @@ class NameCheck:
             if args.show is not None:
                 yield from self._show(args.show, (*at, "show"))
         elif isinstance(args, model.Directory):
-            for field in ("delete", "create", "on"):
-                name = getattr(args, field)
-                if name is not None:
-                    yield from self._unknown_names(at, field, name, self._servers, "server")
-        elif isinstance(args, model.Settings):
-            yield from self._settings(args, at)
+            yield from self._directory(args, at)
+        elif isinstance(args, model.Connector):
+            yield from self._connector(args, at)
+        elif isinstance(args, model.Site | model.Server):
+            yield from self._site_or_server(args, at)
         else:
             yield from self._common(args, at)
+            if isinstance(args, model.Settings):
+                yield from self._settings(args, at)
         if isinstance(args, model.Replicas) and args.by is not None:
             yield from self._unknown_names(at, "by", args.by, self._servers, "server")
         if isinstance(args, model.Send):
@@ -114,7 +124,6 @@ class NameCheck:
     # --- the parts
 
     def _settings(self, args: model.Settings, at: Sequence[PathItem]) -> Iterator[Problem]:
-        yield from self._unknown_names(at, "on", args.on, self._servers, "server")
         for name, raw in args.values.items():
             place, of_key = (*at, "set", name), True
             try:
@@ -122,6 +131,35 @@ class NameCheck:
                 read_value(spec, raw)
             except ValueTextError as error:
                 yield self._source.problem(place, error.what, error.would_be_right, of_key=of_key)
+
+    def _directory(self, args: model.Directory, at: Sequence[PathItem]) -> Iterator[Problem]:
+        for field in ("delete", "create", "on"):
+            name = getattr(args, field)
+            if name is not None:
+                yield from self._unknown_names(at, field, name, self._servers, "server")
+
+    def _connector(self, args: model.Connector, at: Sequence[PathItem]) -> Iterator[Problem]:
+        for field in ("change", "remove"):
+            name = getattr(args, field)
+            if name is not None:
+                yield from self._unknown_names(at, field, name, self._connectors, _CONNECTOR)
+        if args.between is not None:
+            yield from self._unknown_names(at, "between", args.between, self._sites, "site")
+        for site, server in (args.bridgeheads or {}).items():
+            place = (*at, "bridgeheads")
+            yield from self._unknown_names(place, site, site, self._sites, "site", of_key=True)
+            yield from self._unknown_names(place, site, server, self._servers, "server")
+        if args.add is not None:
+            self._connectors.append(args.add)
+
+    def _site_or_server(self, args: model.Site | model.Server, at: Sequence[PathItem]) -> Iterator[Problem]:
+        if isinstance(args, model.Server):
+            if args.site is not None:
+                yield from self._unknown_names(at, "site", args.site, self._sites, "site")
+        elif args.remove is not None:
+            yield from self._unknown_names(at, "remove", args.remove, self._sites, "site")
+        if args.add is not None:
+            self._added(args).append(args.add)
 
     def _common(self, args: Part, at: Sequence[PathItem]) -> Iterator[Problem]:
         for field in _STORE_FIELDS:
@@ -131,7 +169,7 @@ class NameCheck:
         for field, candidates, what in (
             ("folder", self._folders, _FOLDER),
             ("message", self._messages, "message of an earlier step (its as)"),
-            ("connector", self._connectors, "connector"),
+            ("connector", self._connectors, _CONNECTOR),
             ("backup", self._backups, "backup of an earlier step (its as)"),
         ):
             value = getattr(args, field, None)

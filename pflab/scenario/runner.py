@@ -189,7 +189,7 @@ async def play_scenario(
     )
 
 
-_CHECKS = frozenset({"expect", "until"})
+_CHECKS = frozenset({"expect", "until", "repair"})
 """The verbs whose failure is the scenario's failure, even if other steps may be skipped."""
 
 

@@ -64,10 +64,10 @@ class Play:
     `mark` is the index of the first event that an `until` can find: the events since the end of the last `advance`, or since
     the instant at which the last `until` ended. `matches` has the events that an `until` has already found. `folders` maps the
     name of a folder to its id. `joined` has the servers that steps started, `removed` the stores that steps deleted from the
-    directory. `monitor` checks the invariants; if it is None, they are not checked. `skipped` is the number of steps that were
-    skipped. `checkpoints` maps the name of a checkpoint to the index of an event; `expect` can count from there.
-    With `together`, the posts of one step are requests that arrive at the same time. `began_at` is the lab time of the
-    scenario's first step, None before it.
+    directory, `shown_stores` the servers on which steps restored the backup of another one. `monitor` checks the invariants;
+    if it is None, they are not checked. `skipped` is the number of steps that were skipped. `checkpoints` maps the name of a
+    checkpoint to the index of an event; `expect` can count from there. With `together`, the posts of one step are requests
+    that arrive at the same time. `began_at` is the lab time of the scenario's first step, None before it.
     """
 
     def __init__(
@@ -84,6 +84,7 @@ class Play:
         self.folders: dict[str, str] = {}
         self.joined: set[str] = set()
         self.removed: set[str] = set()
+        self.shown_stores: set[str] = set()
         self.faults: dict[str, str] = {}
         self.backups: dict[str, tuple[str, str]] = {}
         self.checkpoints: dict[str, int] = {}
@@ -105,6 +106,7 @@ class Play:
         other.groups, other.folders = dict(self.groups), dict(self.folders)
         other.faults, other.backups = dict(self.faults), dict(self.backups)
         other.joined, other.removed, other.matches = set(self.joined), set(self.removed), set(self.matches)
+        other.shown_stores = set(self.shown_stores)
         other.checkpoints = dict(self.checkpoints)
         return other
 
@@ -132,7 +134,7 @@ class Play:
 
     def absent(self, server: str) -> bool:
         """Return whether a server has not joined yet."""
-        return self.lab.topology.servers[server].joins_later and server not in self.joined
+        return self.lab.organization.servers[server].joins_later and server not in self.joined
 
     def deleted(self, server: str) -> bool:
         """Return whether the store of a server was deleted from the directory."""

@@ -21,6 +21,7 @@ from pflab.scenario.waits import expect, until
 from pflab.terms.number_sets import parse_named
 from pflab.terms.verdict import join_names
 from topology.arguments import MOST_NAMES
+from topology.routing import Routing
 from traces.labtime import format_instant
 from transport.mime.compose import Attached, NewMail, write_mail
 
@@ -405,8 +406,15 @@ async def _backup(play: Play, step: model.Backup) -> None:
 async def _restore(play: Play, step: model.Restore) -> None:
     if step.backup not in play.backups or (play.skips and play.deleted(step.on)):
         raise StepFailed([f"a backup {step.backup} of {step.on}"], ["there is none, or the store was deleted"])
-    _, backup = play.backups[step.backup]
-    await play.lab.restore(step.on, backup)
+    owner, backup = play.backups[step.backup]
+    try:
+        await play.lab.restore(step.on, backup)
+    except LabError as error:
+        if play.skips and (owner != step.on or step.on in play.shown_stores):
+            raise StepFailed([f"{step.on} to be a server that this backup can go to"], [str(error)]) from None
+        raise
+    if owner != step.on:
+        play.shown_stores.add(step.on)
 
 
 async def _directory(play: Play, step: model.Directory) -> None:
@@ -441,9 +449,51 @@ async def _create_store(play: Play, store: str) -> None:
     with suppress(Crashed):
         await play.lab.create_store(store)
     play.removed.discard(store)
+    play.shown_stores.discard(store)
     play.joined.add(store)
     for name in [name for name, (owner, _) in play.backups.items() if owner == store]:
         del play.backups[name]  # it is of the deleted store
+
+
+async def _connector(play: Play, step: model.Connector) -> None:
+    name = step.add or step.change or step.remove
+    assert name is not None, "the file was checked: a step adds, changes or removes a connector"
+    for end in (step.bridgeheads or {}).values():
+        if play.skips and (play.absent(end) or play.deleted(end)):
+            raise StepFailed([f"{end} to be a store that can be a bridgehead"], ["it has not joined, or was deleted"])
+    if step.add is not None:
+        change = play.lab.add_connector(name, **step.given())
+    elif step.change is not None:
+        change = play.lab.change_connector(name, **step.given())
+    else:
+        change = play.lab.remove_connector(name)
+    await _change_organization(play, change, f"the connector {name}", refused=step.refused)
+
+
+async def _change_organization(play: Play, change: Awaitable[None], what: str, *, refused: bool) -> None:
+    """Change the organization, or fail if that was to be refused, or cannot be done in a campaign."""
+    try:
+        await change
+    except LabError as error:
+        if play.skips:
+            raise StepFailed([f"a change of {what} that is possible"], [str(error)]) from None
+        if not refused:
+            raise
+        return
+    if refused:
+        raise StepFailed([f"the change of {what} to be refused"], ["it was not"])
+
+
+async def _site(play: Play, step: model.Site) -> None:
+    name = step.add or step.remove
+    assert name is not None, "the file was checked: a step adds or removes a site"
+    change = play.lab.add_site(name) if step.add is not None else play.lab.remove_site(name)
+    await _change_organization(play, change, f"the site {name}", refused=step.refused)
+
+
+async def _server(play: Play, step: model.Server) -> None:
+    change = play.lab.add_server(step.add, **step.given())
+    await _change_organization(play, change, f"the server {step.add}", refused=step.refused)
 
 
 async def _recipient_policy(play: Play, step: model.RecipientPolicy) -> None:
@@ -453,7 +503,7 @@ async def _recipient_policy(play: Play, step: model.RecipientPolicy) -> None:
 def _can_delete(play: Play, on: str, store: str) -> bool:
     """Return whether a store exists that is no bridgehead, and the other one, on which it is deleted, runs."""
     lab, both = play.lab, (on, store)
-    through = {end for connector in lab.topology.connectors for end in connector.bridgeheads}
+    through = {end for connector in lab.organization.connectors for end in connector.bridgeheads}
     return (
         on != store
         and not any(name not in lab.names or play.absent(name) for name in both)
@@ -475,15 +525,17 @@ async def _content(play: Play, action: str) -> None:
 
 
 async def _repair(play: Play, _: str) -> None:
-    """End all faults, start all servers that have joined, and let content replicate, addresses be stamped and mail be sent
-    everywhere. From now on the lab must converge (CV-3)."""
+    """End all faults, join all sites again, start all servers that have joined, and let content replicate, addresses be stamped
+    and mail be sent everywhere. From now on the lab must converge (CV-3)."""
     lab = play.lab
     lab.faults.heal()
+    await _join_sites(play)
     if lab.topology.recipient_update_us is None:
         await lab.set_recipient_policy(recipient_update="always")
     for name in lab.names:
         if not (lab.running(name) or play.absent(name) or play.deleted(name)):
             await lab.start(name)
+    await _replace_shown_stores(play)
     await _content(play, "resume")
     ended: set[str] = set()
     for name in [name for name in lab.names if lab.running(name)]:
@@ -493,6 +545,46 @@ async def _repair(play: Play, _: str) -> None:
             with suppress(NodeError):
                 await _always(play, name, view.path)
             ended.add(view.id)
+
+
+async def _join_sites(play: Play) -> None:
+    """Add the connectors again with which the lab began, if mail has no way from a site to another (RT-6). Open the connectors
+    that were changed to be always closed: mail waits for the cheapest one even if it never opens."""
+    lab = play.lab
+    began = {entry["name"]: entry for entry in lab.topology.as_document()["connectors"]}
+    for connector in lab.organization.connectors:
+        schedule = began.get(connector.name, {}).get("schedule", "always")
+        if connector.schedule.is_never and schedule != "never":
+            await lab.change_connector(connector.name, schedule=schedule)
+    for name, entry in began.items():
+        present = {connector.name for connector in lab.organization.connectors}
+        if name not in present and Routing(lab.organization).path(*entry["between"]) is None:
+            await lab.add_connector(name, **{key: value for key, value in entry.items() if key != "name"})
+    await _join_new_sites(play)
+
+
+async def _join_new_sites(play: Play) -> None:
+    """Add a connector to each site with a store that was added, if mail has no way there."""
+    lab = play.lab
+    home_of: dict[str, str] = {}
+    for name in (name for name in lab.names if not (play.absent(name) or play.deleted(name))):
+        home_of.setdefault(lab.organization.servers[name].site, name)
+    first, *others = home_of
+    for site in others:
+        if Routing(lab.organization).path(first, site) is None:
+            ends = {end: home_of[end] for end in (first, site)}
+            await lab.add_connector(f"{first}-{site}", between=(first, site), bridgeheads=ends)
+
+
+async def _replace_shown_stores(play: Play) -> None:
+    """Create new stores for the servers that show the store of another one: such a store never replicates (RP-8)."""
+    for store in sorted(play.shown_stores):
+        if not play.deleted(store):
+            on = next(name for name in play.lab.names if play.lab.running(name) and name not in play.shown_stores)
+            await _stop(play, (store,))
+            await play.lab.delete_store(store, on=on, force=True)
+            play.removed.add(store)
+        await _create_store(play, store)
 
 
 async def _unfreeze(play: Play, store: str) -> None:
@@ -515,6 +607,9 @@ SUSPENDED: Final = "Content Replication Suspended"
 
 
 async def _inject(play: Play, step: FaultStep) -> None:
+    connector = getattr(step.fault, "connector", None)
+    if play.skips and connector is not None and connector not in [c.name for c in play.lab.organization.connectors]:
+        raise StepFailed([f"a connector {connector}"], ["there is none"])
     fault = play.lab.faults.inject(step.fault)
     if step.name:
         play.faults[step.name] = fault
@@ -550,6 +645,9 @@ async def _advance(play: Play, moment: Moment) -> None:
 STEPS: Mapping[str, Verb] = {
     "say": _say,
     "directory": _directory,
+    "site": _site,
+    "server": _server,
+    "connector": _connector,
     "quiz": _say,
     "reveal": _say,
     "post": _post,

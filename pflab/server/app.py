@@ -18,16 +18,16 @@ from node.api.routing.routes import Served
 from node.host.clock import ClockError
 from pflab.errors import LabError, NotThere
 from pflab.lab.served_lab import InProcessLab, ServedLab
-from pflab.server.changes import LabNow
 from pflab.server.clock import CLOCK, ClockDoor
 from pflab.server.console import CONSOLE_FILES, CONSOLE_PAGE
 from pflab.server.events import EVENTS_OF_LABS, LAB_EVENTS, LabAt
 from pflab.server.extension import Extension
 from pflab.server.faults import DECISIONS, FAULTS, Decisions
 from pflab.server.forecast import FORECASTS
-from pflab.server.hosts import EmbeddedHosts, ProxiedHosts
 from pflab.server.lab import LAB
 from pflab.server.mails import MAILS
+from pflab.server.organization import CONNECTORS, NEW_SERVERS, SITES
+from pflab.server.present_lab import EmbeddedHosts, LabNow, ProxiedHosts
 from pflab.server.proxy import Proxy
 from pflab.server.servers import SERVERS
 from pflab.server.traces import TRACES
@@ -41,7 +41,7 @@ _ERRORS: Final[Mapping[type[Exception], int]] = {
 }
 """The statuses of errors of a lab."""
 
-_OF_A_LAB: Final = (LAB, FAULTS, FORECASTS, MAILS, SERVERS, TRACES)
+_OF_A_LAB: Final = (LAB, SITES, CONNECTORS, NEW_SERVERS, FAULTS, FORECASTS, MAILS, SERVERS, TRACES)
 
 
 def app_of_live_lab(lab_now: Callable[[], InProcessLab], extension: Extension | None = None) -> Api:

@@ -21,8 +21,8 @@ from pflab.errors import LabError
 from pflab.faults.fault import MAIL_TYPES
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.served_lab import ServedLab
-from pflab.server.changes import LabNow, check_begun
 from pflab.server.convergence import converged, holders_of, lacking
+from pflab.server.present_lab import LabNow, check_begun
 from pflab.terms.mail_types import mail_name
 from topology.arguments import MOST_DAYS, Line
 from topology.problems import did_you_mean, quoted

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, ExitStack
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -23,11 +23,15 @@ from pflab.replay.console_events import lexicon_of, with_words
 from pflab.replay.contents import contents_of
 from pflab.replay.replay_file import Replay, as_handout, replay_file
 from pflab.runs.events import RunEvents
-from pflab.server.changes import LabNow
+from pflab.server.present_lab import LabNow
 from pflab.terms.event_words import Lexicon
 from pflab.threads import in_thread
+from topology.file.load import topology_from_document
 from traces.events import Event
 from traces.labtime import format_instant
+
+if TYPE_CHECKING:
+    from topology.model import Topology
 
 Words = Annotated[bool, Meta(description="Add to each event the field `words`: what happened, for people.")]
 History = Annotated[str, Meta(max_length=1000, description="The run history that `after` belongs to.")]
@@ -166,13 +170,14 @@ async def page_of(lab: ServedLab, *, notes: bool = False, address: str = "") -> 
         await lab.catch_up()
         events, mails = lab.events(), lab.recent_mails.all()
         lesson = None if lab.lesson is None else as_handout(lab.lesson(), after=lab.record.first, notes=notes)
-        run = RunEvents.of(lab.folder, events, organization=lab.topology.as_json())
+        topology = _organization_before(lab)
+        run = RunEvents.of(lab.folder, events, organization=topology.as_json())
 
         def page() -> str:
             return replay_file(
                 Replay(
                     title=f"{lab.folder.name}: a run of pflab" if lesson is None else lesson["title"],
-                    topology=lab.topology,
+                    topology=topology,
                     events=run.events if lesson is None else events,  # a lesson counts them as the lab has them
                     contents=contents_of(stores, mails, run.names.stores()),
                     lesson=lesson,
@@ -182,6 +187,12 @@ async def page_of(lab: ServedLab, *, notes: bool = False, address: str = "") -> 
             )
 
         return await in_thread(page)
+
+
+def _organization_before(lab: ServedLab) -> Topology:
+    """Return the organization as it was before the oldest event that is still in memory (RT-6)."""
+    first_state = lab.record.checkpoint
+    return lab.topology if first_state is None else topology_from_document(first_state.picture.topology)
 
 
 def _check_history(lab: ServedLab, history: str) -> None:

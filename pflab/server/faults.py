@@ -17,7 +17,7 @@ from pflab.faults.fault import INJECTABLE, InjectableFault
 from pflab.faults.mail_capture import DecideNow
 from pflab.faults.schemas import schema_of
 from pflab.lab.served_lab import ServedLab
-from pflab.server.changes import lab_routes
+from pflab.server.present_lab import lab_routes
 from traces.labtime import format_instant
 from transport.protocol.fault_points import FaultPoint, Verb
 

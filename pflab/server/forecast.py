@@ -15,10 +15,10 @@ from node.api.values import json_response
 from pflab.errors import LabError
 from pflab.forecast.fork import Fork, present_of
 from pflab.lab.served_lab import ServedLab
-from pflab.server.changes import lab_routes
 from pflab.server.clock import Until, condition_of
 from pflab.server.convergence import holders_of, lacking
 from pflab.server.events import encoder_of
+from pflab.server.present_lab import lab_routes
 from traces.labtime import LabTime, format_instant, parse_duration
 
 MOST_STEPS: Final = 100

@@ -13,9 +13,9 @@ from node.api.values import json_response
 from node.seeded_ids import setup_guid
 from pflab.errors import LabError
 from pflab.lab.served_lab import ServedLab
-from pflab.server.changes import lab_routes
 from pflab.server.clock import clock_shown
 from pflab.server.faults import faults_shown
+from pflab.server.present_lab import lab_routes
 from pflab.server.servers import imap_shown, smtp_shown, status_shown
 from topology.arguments import Line
 from topology.file.load import topology_from_text
@@ -82,7 +82,7 @@ async def the_lab(lab: ServedLab) -> Response:
             "smtp": smtp_shown(lab, name),
             "imap": imap_shown(lab, name),
         }
-        for name, server in lab.topology.servers.items()
+        for name, server in lab.organization.servers.items()
     ]
     return json_response(
         {
@@ -103,8 +103,8 @@ async def the_lab(lab: ServedLab) -> Response:
 
 @LAB.get("/topology")
 async def topology(lab: ServedLab) -> Response:
-    """Return the topology with every default filled in."""
-    return json_response(lab.topology.as_document())
+    """Return the organization as it is now, as a topology with every default filled in."""
+    return json_response(lab.organization.as_document())
 
 
 @LAB.get("/file", answers={200: {"description": "The lab as one file.", "content": {ARCHIVE: {}}}})

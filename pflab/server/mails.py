@@ -15,7 +15,7 @@ from node.errors import MessageUnknown
 from node.views import QueueView
 from pflab.lab.served_lab import ServedLab
 from pflab.replay.contents import described
-from pflab.server.changes import lab_routes
+from pflab.server.present_lab import lab_routes
 from pflab.threads import in_thread
 from traces.labtime import format_instant
 from transport.errors import CodecError

@@ -12,7 +12,7 @@ from node.api.routing.reading import Body
 from node.api.values import json_response
 from node.errors import bug_line
 from pflab.lab.served_lab import ServedLab
-from pflab.server.changes import lab_routes
+from pflab.server.present_lab import lab_routes
 from topology.arguments import Line
 
 SERVERS: Final = lab_routes("/lab/servers/{name}", tag="servers")

@@ -11,7 +11,7 @@ from node.api.asgi import Request, Response
 from node.api.routing.openapi import refusals
 from node.api.values import json_response, problem
 from pflab.lab.served_lab import ServedLab
-from pflab.server.changes import lab_routes
+from pflab.server.present_lab import lab_routes
 from topology.arguments import Line
 from traces.labtime import format_instant
 

@@ -212,14 +212,26 @@ class Simulator(RecordedLab):
                 databases_on_disk=False,
             )
         )
-        self._slots = [_Slot(server) for server in self._servers.all()]
-        self._slot = {slot.name: slot for slot in self._slots}
-        self._commits = {slot.name: SharedCommits(partial(self._do_together, slot.name)) for slot in self._slots}
+        self._slots: list[_Slot] = []
+        self._slot: dict[str, _Slot] = {}
+        self._commits: dict[str, SharedCommits] = {}
+        self._add_slots()
         self._back_at: dict[str, LabTime] = {}
         self._failures: dict[str, Exception] = {}
         """The internal error of each server whose own stimulus failed, until its next start."""
         self.steps = 0
         """Steps so far, for benchmarks."""
+
+    def _add_slots(self) -> None:
+        """Let the loop know the servers that it does not know yet."""
+        for server in self._servers.all()[len(self._slots) :]:
+            slot = self._slot[server.name] = _Slot(server)
+            self._slots.append(slot)
+            self._commits[slot.name] = SharedCommits(partial(self._do_together, slot.name))
+
+    def _take(self, organization: Topology) -> None:
+        super()._take(organization)
+        self._add_slots()
 
     # --- what it is
 

@@ -389,6 +389,10 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
         f"puts {e.backup} of {e.of} in the place of the store of {e.store}, to be shown only"
     ),
     "store.created": lambda e, n: f"creates a new, empty store for {e.store}",
+    "organization.changed": lambda e, n: f"changes the organization: {e.subject} is {e.change}",
+    "organization.read": lambda e, n: (
+        f"knows change {e.revision} of the organization, and its mail takes the routes of it"
+    ),
     "link.down": lambda e, n: (
         f"notes that {e.by} cannot connect over {e.connector}{f': {e.reason}' if e.reason else ''}"
         f"{'; mail goes another way' if e.avoided else ''}"

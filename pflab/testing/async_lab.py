@@ -96,6 +96,12 @@ class AsyncLab:
     restore = _waits(Lab.restore)
     delete_store = _waits(Lab.delete_store)
     create_store = _waits(Lab.create_store)
+    add_site = _waits(Lab.add_site)
+    remove_site = _waits(Lab.remove_site)
+    add_server = _waits(Lab.add_server)  # type: ignore[arg-type]
+    add_connector = _waits(Lab.add_connector)  # type: ignore[arg-type]
+    change_connector = _waits(Lab.change_connector)  # type: ignore[arg-type]
+    remove_connector = _waits(Lab.remove_connector)
     set_recipient_policy = _waits(Lab.set_recipient_policy)
     folders = _waits(Lab.folders)
     create_folder = _waits(Lab.create_folder)

@@ -17,7 +17,8 @@ from tests.support.judged_traces import Judged, pflab_check, rows_of
 from tests.support.random_traces import write_random_runs
 from tests.support.rule_faults import plant_rule_faults
 from tests.support.running_clocks import write_running_clocks
-from tests.support.scenario_traces import SEEDS, write_campaign, write_scenarios
+from tests.support.scenario_traces import SCENARIOS, SEEDS, write_campaign, write_scenarios
+from tests.support.suite_sample import SAMPLE
 from tests.support.time_limits import SLOW_S
 from tests.support.trace_faults import plant_all, read_trace
 
@@ -58,17 +59,19 @@ def spark() -> Iterator[SparkSession]:
 
 
 @pytest.fixture(scope="session")
-def judged(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Judged:
+def judged(request: pytest.FixtureRequest, project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    """Return the verdicts on all traces; on fewer scenarios and running clocks if only tests of `make test` run."""
     from tests.tamper.tamper import write_few  # noqa: PLC0415 - the same
 
     root = tmp_path_factory.mktemp("traces").resolve()
-    write_scenarios(root / "suite")
+    thorough = any(item.get_closest_marker(name) for item in request.session.items for name in ("long", "spark"))
+    write_scenarios(root / "suite", SCENARIOS if thorough else SAMPLE)
     write_extra_runs(root / "stories")
     planted = plant_all(root)
     plant_rule_faults(root)
     random_runs = write_random_runs(root / "random")
     write_campaign(root / "campaign", SEEDS)
-    write_running_clocks(root / "running")
+    write_running_clocks(root / "running", (False, True) if thorough else (True,))
     write_few(read_trace(root / "suite" / "lost-mail" / "traces"), root / "tampered")
     left = tmp_path_factory.mktemp("left")
     tables, report = left / "tables", left / "report.html"

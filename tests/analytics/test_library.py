@@ -41,6 +41,7 @@ def test_a_program_judges_runs_without_spark(judged: Judged) -> None:
     assert judge([judged.place("stories/reissued")]).exit_code == 1
 
 
+@pytest.mark.long
 def test_rule_checks_are_chosen(judged: Judged, project_root: Path) -> None:
     """`select` and `deselect` choose as those of `pflab check` do: a word, or several. A word that names no check is named."""
     place = judged.place("stories/reissued")

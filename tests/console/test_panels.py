@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from pflab.client import Client
+from pflab.client import Client, ClientError
 from tests.support.console_page import AXE, OpenPage
 from tests.support.running_lab import lab_up
 
@@ -73,6 +73,23 @@ def test_a_server_is_backed_up_stopped_and_restored(lab: str, lost: Client, open
     expect(actions.get_by_role("button", name="Stop")).to_be_visible()
     # The page may ask D before it has heard that D has stopped.
     watched.complaints[:] = [line for line in watched.complaints if not ("503" in line and "/nodes/D/" in line)]
+
+
+def test_a_backup_is_shown_on_another_server(lab: str, lost: Client, open_page: OpenPage) -> None:
+    """Another server can start on a backup. The form says that it will show the other store and never replicate (RP-8)."""
+    backup = lost.backup("D")
+    page = open_page(lab).page
+    open_server(page, "E", "State table")
+    actions = page.get_by_role("group", name="Actions on E")
+    actions.get_by_role("button", name="Restore …").click()
+    page.get_by_label("Backup").select_option(backup)
+    expect(page.get_by_label("Details")).to_contain_text("E shows the store of D as it was, and never replicates again")
+    expect(page.get_by_label("Details")).to_contain_text(f"pflab fault restore E --backup {backup}")
+    with page.expect_response(re.compile("/restore$")) as answer:
+        page.get_by_role("button", name="Restore E").click()
+    assert answer.value.ok
+    with pytest.raises(ClientError, match="it is only shown, and takes no changes"):
+        lost.post("E", "Company", subject="refused")
 
 
 def test_a_waiting_mail_is_read_released_and_dropped(lab: str, lost: Client, open_page: OpenPage) -> None:

@@ -17,7 +17,7 @@ from pflab.oracle.convergence_bound import bound_of
 from tests.support.clock import ALWAYS_US, START_AT
 from tests.support.lab_actions import events_of, post, subjects
 from tests.support.lab_factory import LabFactory
-from tests.support.topologies import FOUR_STORES_IN_TWO_SITES, LATE_STORE, TWO_STORES
+from tests.support.topologies import FOUR_STORES_IN_TWO_SITES, LATE_STORE, THREE_SITES, TWO_STORES
 from traces.events import (
     ChangeMade,
     EntryMade,
@@ -32,6 +32,8 @@ from traces.events import (
     MailSubmitted,
     NodeStarted,
     NodeStopped,
+    OrganizationChanged,
+    OrganizationRead,
     RequestSent,
     RunEnded,
     RunStarted,
@@ -49,6 +51,19 @@ ONE_TO_GO = """
 servers: {A: , B: , Z: , E: {joins: later}}
 folders:
   Projects: {replicas: [A, B, Z]}
+"""
+
+TO_MOVE = """
+servers: {A: , B: , C: }
+folders:
+  Projects: {replicas: [C]}
+"""
+
+TWO_SITES_AND_A_LATE_STORE = """
+sites: [SEA, NYC]
+connectors: [{between: [SEA, NYC]}]
+servers: {A: {site: SEA}, C: {site: NYC}, D: {site: NYC, joins: later}}
+folders: {Projects: {replicas: [A, C]}}
 """
 
 
@@ -456,6 +471,34 @@ class ServerCases:
             (mail,) = [event for event in events_of(lab, MailSubmitted, "A") if event.at > START_AT + HOUR_US]
             assert mail.recipients == ("B-IS@contoso.test",)
 
+    async def test_a_store_whose_content_has_not_moved_is_not_deleted(self, make_lab: LabFactory) -> None:
+        """RP-6, RP-2: a store that has what no other store has yet is not deleted without force, whichever store deletes it."""
+        async with make_lab(TO_MOVE) as lab:
+            await post(lab, "C")
+            await lab.advance(START_AT + HOUR_US)
+            await lab.do("A", lambda node, now: node.change_folder(now, "Projects", replicas=["B"]))
+            await lab.advance(START_AT + 2 * HOUR_US)
+            await lab.stop("C")
+            with pytest.raises(
+                LabError, match="server C cannot be deleted: B knows of its replicas of Projects; wait until"
+            ):
+                await lab.delete_store("C", on="A")
+            await lab.start("C")
+            await lab.advance(START_AT + 2 * DAY_US)
+            await lab.stop("C")
+            await lab.delete_store("C", on="A")
+            assert subjects(lab, "B") == ["Hello"]
+
+    async def test_a_bridgehead_is_not_deleted(self, make_lab: LabFactory) -> None:
+        """RP-6, RT-6: a server over which mail takes its way is not deleted without force."""
+        async with make_lab(THREE_SITES) as lab:
+            await lab.stop("C")
+            with pytest.raises(
+                LabError, match="it is a bridgehead of SEA-LON, LON-NYC; give each another bridgehead first"
+            ):
+                await lab.delete_store("C", on="A")
+            await lab.delete_store("C", on="A", force=True)
+
     async def test_a_store_is_created_again_under_its_name(self, make_lab: LabFactory) -> None:
         """RP-7: a server whose store was deleted gets a new, empty one, with another GUID. Servers that ran, that were stopped
         or that join later have its new entry, and it gets content as soon as a list names it. A server with a store gets
@@ -549,6 +592,131 @@ class ServerCases:
             await lab.create_store("B")
             await lab.advance(lab.now + DAY_US)
             assert [folder.path for folder in lab.read("B", lambda node: node.folders())] == ["Projects"]
+
+
+class OrganizationCases:
+    """The organization changes while the lab runs."""
+
+    async def test_connectors_change_while_the_lab_runs(self, make_lab: LabFactory) -> None:
+        """RT-6: mail that waits takes the routes of a change at once. A server that was stopped reads the last change at its
+        start, and costs follow. What is no topology is refused in one line."""
+        async with make_lab(THREE_SITES) as lab:
+            await post(lab, "A", "waits")
+            await lab.advance(START_AT + HOUR_US)
+            assert subjects(lab, "B") == []  # by way of London, on a line that is never open
+            assert lab.read("A", lambda node: node.queue()) == []
+            await lab.stop("B")
+            await lab.change_connector("LON-NYC", schedule="always")
+            await lab.change_connector("SEA-NYC", cost=1)
+            await lab.start("B")
+            assert [event.revision for event in events_of(lab, OrganizationRead, "C")] == [1, 2]
+            assert [event.revision for event in events_of(lab, OrganizationRead, "B")] == [2]
+            await lab.advance(lab.now + HOUR_US)
+            assert subjects(lab, "B") == ["waits"]
+            await post(lab, "A", "direct")
+            await lab.advance(lab.now + HOUR_US)
+            crossed = {(event.node, event.next_hop, event.connector) for event in events_of(lab, HopSent)}
+            assert ("A", "B", "SEA-NYC") in crossed
+            assert lab.organization.revision == 2
+            for wrong, message in (
+                ({"cost": 0}, 'cost: "0" is too small'),
+                ({"schedule": "sometimes"}, "is not a day"),
+                ({"bridgeheads": {"SEA": "B"}}, 'bridgeheads.SEA: "B" is not in SEA'),
+                ({"cost": 1}, "is so already"),
+            ):
+                with pytest.raises(LabError, match=message):
+                    await lab.change_connector("SEA-NYC", **cast("Any", wrong))
+            with pytest.raises(LabError, match='did you mean "SEA-NYC"'):
+                await lab.remove_connector("SEA-NYX")
+
+    async def test_a_bridgehead_has_a_store(self, make_lab: LabFactory) -> None:
+        """RT-6: a connector that is added or changed does not end at a server whose store is deleted or has not joined."""
+        async with make_lab(TWO_SITES_AND_A_LATE_STORE) as lab:
+            with pytest.raises(LabError, match="server D has no store, so it cannot be the bridgehead of SEA-NYC"):
+                await lab.change_connector("SEA-NYC", bridgeheads={"NYC": "D"})
+            await lab.start("D")
+            await lab.change_connector("SEA-NYC", bridgeheads={"NYC": "D"})
+            await lab.stop("C")
+            await lab.delete_store("C", on="A", force=True)
+            with pytest.raises(LabError, match="server C has no store"):
+                await lab.add_connector("line", between=["SEA", "NYC"], bridgeheads={"NYC": "C"})
+
+    async def test_a_removed_connector_carries_nothing(self, make_lab: LabFactory) -> None:
+        """RT-6: mail waits if the last connector to a site is removed, and takes one that is added."""
+        async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:
+            await lab.remove_connector("SEA-NYC")
+            await post(lab, "A", "waits")
+            await lab.advance(START_AT + HOUR_US)
+            assert subjects(lab, "C") == []
+            (waiting,) = lab.read("A", lambda node: node.queue())
+            assert waiting.next_hop == ""
+            await lab.add_connector("line", between=["SEA", "NYC"], latency="2 s")
+            await lab.advance(lab.now + HOUR_US)
+            assert subjects(lab, "C") == ["waits"]
+            assert [connector.name for connector in lab.organization.connectors] == ["line"]
+            assert [event.change for event in events_of(lab, OrganizationChanged)] == ["removed", "added"]
+
+    async def test_a_server_is_added_while_the_lab_runs(self, make_lab: LabFactory) -> None:
+        """RT-6, RP-3: all stores that run read that there is a new server, and the others when they start. It joins when it is
+        started, in a site to which a connector comes later, gets a replica by backfill, and what it posts arrives."""
+        async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:
+            await post(lab, "A", "before")
+            await lab.advance(START_AT + HOUR_US)
+            await lab.stop("D")
+            await lab.add_site("LON")
+            await lab.add_server("E", site="LON", version="2007", settings={"Replication Always Interval": 20})
+            assert lab.names[-1] == "E"
+            assert not lab.running("E")
+            with pytest.raises(LabError, match="server E has no store, so it cannot be the bridgehead"):
+                await lab.add_connector("SEA-LON", between=["SEA", "LON"])
+            await lab.start("E")
+            await lab.start("D")
+            assert [event.version for event in events_of(lab, NodeStarted, "E")] == ["2007"]
+            for name, revisions in (("A", [1, 2]), ("D", [2]), ("E", [2])):
+                assert [event.revision for event in events_of(lab, OrganizationRead, name)] == revisions, name
+            for name in ("A", "D", "E"):
+                listed = {entry.store for entry in lab.read(name, lambda node: node.directory())}
+                assert listed == {"A", "B", "C", "D", "E"}, name
+            await lab.advance(lab.now + HOUR_US)
+            assert any(not event.next_hop for event in events_of(lab, HopFailed, "E"))
+            await lab.add_connector("SEA-LON", between=["SEA", "LON"])
+            assert await lab.until(
+                lambda: [folder.path for folder in lab.read("E", lambda node: node.folders())] == ["Projects"],
+                lab.now + 2 * DAY_US,
+            )
+            await lab.do("A", lambda node, now: node.change_folder(now, "Projects", replicas=["A", "B", "C", "D", "E"]))
+            assert await lab.until(lambda: subjects(lab, "E") == ["before"], lab.now + 3 * DAY_US)
+            await post(lab, "E", "from London")
+            assert await lab.until(lambda: "from London" in subjects(lab, "D"), lab.now + DAY_US)
+
+    async def test_an_added_server_lives_as_the_others(self, make_lab: LabFactory) -> None:
+        """RT-6, RP-4, RP-6, RP-7: a server that was added stops, is killed, goes back to a backup, and its store is deleted and
+        created again; a backup of another store is restored on it (RP-8)."""
+        async with make_lab(TWO_STORES) as lab:
+            with pytest.raises(LabError, match='there is a server "B" already'):
+                await lab.add_server("B")
+            await lab.add_server("E", version="5.5")
+            await lab.start("E")
+            await lab.advance(lab.now + DAY_US)
+            backup = await lab.backup("E")
+            await lab.add_site("LON")
+            await lab.kill("E")
+            await lab.start("E")
+            await lab.restore("E", backup)
+            assert [event.revision for event in events_of(lab, OrganizationRead, "E")] == [1, 2, 2]
+            await lab.stop("E")
+            await lab.delete_store("E", on="A")
+            await lab.create_store("E")
+            assert [event.reason for event in events_of(lab, NodeStarted, "E")][-2:] == ["restored", "first"]
+            await lab.advance(lab.now + 2 * DAY_US)
+            assert [folder.path for folder in lab.read("E", lambda node: node.folders())] == ["Projects"]
+            await lab.add_server("C", site=lab.organization.sites[0])
+            await lab.start("C")
+            await lab.restore("C", await lab.backup("A"))
+            assert [folder.path for folder in lab.read("C", lambda node: node.folders())] == ["Projects"]
+            await lab.remove_site("LON")
+            with pytest.raises(LabError, match="only a site without a server can be removed"):
+                await lab.remove_site(lab.organization.sites[0])
 
 
 def body_of(mail: bytes) -> bytes:
@@ -712,20 +880,24 @@ class FailingNodeCases:
         assert isinstance(error.value.__cause__, RuntimeError)
 
 
-class TestSimulator(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, ReportCases, FailingNodeCases):
+class TestSimulator(
+    ClockCases, MailCases, FaultCases, OrganizationCases, ServerCases, RecordCases, ReportCases, FailingNodeCases
+):
     @pytest.fixture
     def driver(self) -> str:
         return "simulator"
 
 
-class TestSimulatedLab(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, ReportCases):
+class TestSimulatedLab(ClockCases, MailCases, FaultCases, OrganizationCases, ServerCases, RecordCases, ReportCases):
     @pytest.fixture
     def driver(self) -> str:
         return "simulated lab"
 
 
 @pytest.mark.live
-class TestLive(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, ReportCases, FailingNodeCases):
+class TestLive(
+    ClockCases, MailCases, FaultCases, OrganizationCases, ServerCases, RecordCases, ReportCases, FailingNodeCases
+):
     @pytest.fixture
     def driver(self) -> str:
         return "live"
@@ -733,7 +905,7 @@ class TestLive(ClockCases, MailCases, FaultCases, ServerCases, RecordCases, Repo
 
 @pytest.mark.long
 @pytest.mark.live
-class TestProcesses(ServerCases, RecordCases):
+class TestProcesses(OrganizationCases, ServerCases, RecordCases):
     """The rest is that of the driver of managed processes; servers start and end differently."""
 
     @pytest.fixture
@@ -743,7 +915,7 @@ class TestProcesses(ServerCases, RecordCases):
 
 @pytest.mark.long
 @pytest.mark.live
-class TestManaged(ClockCases, MailCases, FaultCases, ServerCases, ReportCases):
+class TestManaged(ClockCases, MailCases, FaultCases, OrganizationCases, ServerCases, ReportCases):
     @pytest.fixture
     def driver(self) -> str:
         return "managed"

@@ -23,7 +23,7 @@ def happened(lab: ServedLab, since: int) -> Counter[tuple[str, str, int]]:
     params=[
         "simulated lab",
         pytest.param("live", marks=pytest.mark.live),
-        pytest.param("managed", marks=pytest.mark.live),
+        pytest.param("managed", marks=[pytest.mark.live, pytest.mark.long]),
     ]
 )
 def driver(request: pytest.FixtureRequest) -> str:

@@ -63,7 +63,7 @@ class Forecaster:
 
 
 @pytest.mark.parametrize("driver", ["simulated", pytest.param("live", marks=pytest.mark.long)])
-@pytest.mark.parametrize("path", sampled(files_of_course(), 4), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sampled(files_of_course(), 12), ids=lambda path: path.stem)
 async def test_a_fork_has_the_future_of_a_lesson(path: Path, driver: str, tmp_path: Path) -> None:
     """At each step of a lesson that lets time pass, the forecast is what happens until its end, to the second."""
     forecaster, scenario = Forecaster(), load_scenario(path)

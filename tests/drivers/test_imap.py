@@ -21,6 +21,7 @@ from pflab.drivers.processes import ProcessLab
 from pflab.errors import LabError
 from pflab.runs.run_folder import RunFolder
 from tests.support.lab_actions import post, subjects
+from tests.support.samples import sampled
 from tests.support.topologies import TWO_STORES
 from topology.file.load import topology_from_text
 from traces.labtime import HOUR_US
@@ -183,7 +184,7 @@ async def test_idle_tells_what_replication_brings(any_lab: LiveLab | ProcessLab)
         writer.close()
 
 
-@pytest.mark.parametrize("kind", [LiveLab, ProcessLab])
+@pytest.mark.parametrize("kind", sampled([LiveLab, ProcessLab], 2))
 async def test_ports_can_be_chosen(kind: type[LiveLab] | type[ProcessLab], tmp_path: Path) -> None:
     """Each server has the next port, also after a restart. A port that is taken ends the start with one line."""
     topology = topology_from_text(TWO_STORES)

@@ -41,7 +41,7 @@ def test_commands_in_sentences_exist(page: Path) -> None:
     assert wrong == {}
 
 
-@pytest.mark.parametrize("lesson", sampled(LESSONS, 4), ids=lambda path: path.stem)
+@pytest.mark.parametrize("lesson", sampled(LESSONS, 8), ids=lambda path: path.stem)
 def test_what_a_lesson_tells_to_look_at_can_be_looked_at(
     lesson: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

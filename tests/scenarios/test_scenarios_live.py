@@ -19,7 +19,7 @@ SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.y
 
 @pytest.mark.live
 @pytest.mark.parametrize(
-    "path", sampled((path for path in SCENARIOS if path.stem not in COURSE), 3), ids=lambda path: path.stem
+    "path", sampled((path for path in SCENARIOS if path.stem not in COURSE), 5), ids=lambda path: path.stem
 )
 async def test_scenario_passes_live(path: Path, tmp_path: Path) -> None:
     """Each scenario that can be played live passes over real SMTP. Those of the course are played so by test_course.py."""

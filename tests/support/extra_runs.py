@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from pflab.faults.fault import Skew, Stall
+from pflab.faults.fault import Lose, Skew, Stall
 from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulator import Simulator
 from tests.support.scenario_traces import play_scenario
@@ -262,6 +262,7 @@ def write_extra_runs(place: Path) -> None:
         file.write_text(text, encoding="utf-8")
         play_scenario(file, place)
     asyncio.run(_play_late(place / "late"))
+    asyncio.run(play_reorganized(place / "reorganized"))
     # A broadcasts 20 minutes late, four days after the end of the skew of its clock.
     trace = read_trace(place / "late" / "traces")
     nth(trace, "mail.submitted", -1, where=lambda e: e["node"] == "A" and e["message_type"] == 2)["at"] += (
@@ -295,3 +296,70 @@ async def _play_late(place: Path) -> None:
         await lab.advance(lab.now + 2 * DAY_US)
         await lab.do("A", lambda node, now: node.create_folder(now, "In time", replicas=["A", "B"]))
         await lab.advance(lab.now + 3 * DAY_US)
+
+
+_REORGANIZED = """
+start: 2003-10-21T00:00Z
+sites: [SEA, NYC, LON]
+connectors: [{between: [SEA, NYC], cost: 10}, {between: [NYC, LON], cost: 10}]
+servers: {A: {site: SEA}, B: {site: NYC}, C: {site: LON}, D: {site: LON, joins: later}, E: {site: SEA, version: "2000"}}
+folders: {Projects: {replicas: [A, B, C, E], schedule: always}}
+"""
+
+
+async def play_reorganized(place: Path) -> None:
+    """Play a run in which connectors are changed, added and removed while mails wait and cross them. B does not run at some of
+    the changes, D joins after some, and A and E ask for what they lack, before and after a change of the costs. F is added in a
+    site that is added, joins before a connector leads there, and gets a replica (RT-6). E goes back to a backup from before the
+    last change (RP-4)."""
+    topology = topology_from_text(_REORGANIZED)
+    async with Simulator(topology, seed=1, folder=RunFolder.at(place)) as lab:
+
+        async def post(name: str, subject: str) -> None:
+            await lab.do(name, lambda node, now: node.post(now, "Projects", subject=subject))
+
+        async def wait(minutes: int) -> None:
+            await lab.advance(lab.now + minutes * MINUTE_US)
+
+        async def lack(subject: str) -> None:
+            for name in ("A", "E"):
+                lab.faults.inject(Lose(from_="C", to=name, type="content", count=1))
+            await post("C", subject)
+            await wait(20)
+            await post("C", f"After {subject}")
+            await wait(40)
+
+        await post("A", "Before")
+        await lack("Lost before")
+        await lab.change_connector("SEA-NYC", cost=20, affinity=5)
+        await lab.stop("B")
+        await post("C", "Waits for B")
+        await wait(30)
+        await lab.add_connector("direct", between=["SEA", "LON"], cost=5, bandwidth="9.6 kbit/s")
+        await wait(30)
+        await lab.start("B")
+        await lab.start("D")
+        await lack("Lost after")
+        await wait(2 * 1440)
+        await post("C", "Crosses")
+        await wait(15)
+        await lab.change_connector("direct", cost=7, bandwidth="none", latency="5 min")
+        await post("A", "Moved")
+        await wait(16)
+        await lab.remove_connector("direct")
+        await wait(30)
+        await lab.add_site("PAR")
+        await lab.add_server("F", site="PAR", version="2007", settings={"Age Limit": "90 d"})
+        await lab.start("F")
+        await wait(30)
+        await lab.add_connector("SEA-PAR", between=["SEA", "PAR"], cost=3)
+        await wait(1440)
+        holders = ["A", "B", "C", "D", "E", "F"]
+        await lab.do("A", lambda node, now: node.change_folder(now, "Projects", replicas=holders))
+        await wait(2 * 1440)
+        await post("F", "From Paris")
+        backup = await lab.backup("E")
+        await lab.change_connector("SEA-PAR", cost=4)
+        await wait(60)
+        await lab.restore("E", backup)
+        await wait(4 * 1440)

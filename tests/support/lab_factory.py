@@ -55,7 +55,7 @@ def lab_factory(driver: str, folder: Path, processes: Callable[[], ProcessSuperv
                 seed=seed,
                 folder=processes().next_run(run.path, keeps_mails=keeps_mails),
                 secret=SECRET,
-                addresses={name: processes().addresses[name] for name in topology.servers},
+                addresses=processes().addresses,  # also of servers that are added later
                 http=HttpOptions(token=TOKEN),
                 deletes_others=True,
             ),

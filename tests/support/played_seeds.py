@@ -8,6 +8,7 @@ from typing import Any
 from pflab.campaign.draw.scenario import draw_scenario
 from pflab.replay.replay_file import Replay, run_document
 from pflab.runs.events import RunEvents
+from pflab.simulation.simulator import Simulator
 from pflab.terms import number_sets as sets
 from tests.support.campaign_scenarios import simulated
 
@@ -17,6 +18,11 @@ async def played(seed: int) -> tuple[bytes, dict[str, Any]]:
     lab, player = simulated(draw_scenario(seed))
     await lab.up()
     await player.play()
+    return await end_of(lab)
+
+
+async def end_of(lab: Simulator) -> tuple[bytes, dict[str, Any]]:
+    """Close a lab. Return its run as the console reads it, and the state of its stores at the end."""
     stores = {name: lab.read(name, state_of) for name in lab.names if lab.running(name)}
     events = RunEvents.of(Path("run"), lab.events()).events
     await lab.close()
@@ -37,6 +43,11 @@ def table_of(node: Any, folder: str) -> dict[str, Any]:
             str(entry.id): both(entry.cnset, entry.cnset_fai) for entry in node.backfill() if entry.folder == folder
         },
         "shown": dict(known.shown),
+        "conflicts": {
+            key: sorted(number for number, _digest in versions)
+            for key, versions in known.versions.items()
+            if len(versions) > 1 and key in known.shown
+        },
         "pending": state.pending,
     }
 

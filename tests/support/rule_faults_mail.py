@@ -78,6 +78,14 @@ FAULTS: Mapping[str, Fault] = {
         set_("hop.failed", type="hop.expired", recipients=[], reason="4.4.7 not delivered before it expired"),
     ),
     "frozen mails are not tried": ("purged-queue", without("queue.unfrozen")),
+    "running stores read the organization": (
+        "stories/reorganized",
+        without("organization.read", where=lambda e: e["revision"] == 4),
+    ),
+    "mails cross connectors that exist": (
+        "stories/reorganized",
+        again_at_the_end("hop.sent", where=lambda e: e["connector"] == "direct", queue_id=999, begun_at=None),
+    ),
     "urgent mails go first": ("priority", _late),
     "ordinary mail is not read as replication mail": ("need-to-authenticate", _ordinary_mail_unpacked),
     "a mail becomes one post": ("mail-to-folder", _repeated("mail.posted", 1)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,11 +82,14 @@ async def _write(folder: Path, course: Course, *, troubled: bool) -> None:
         await lab.save("end")
 
 
-async def _write_all(folder: Path) -> None:
-    for troubled in (False, True):  # the labs of four rates at a time, because they mostly wait
+async def _write_all(folder: Path, kinds: Iterable[bool]) -> None:
+    for troubled in kinds:  # the labs of four rates at a time, because they mostly wait
         await asyncio.gather(*(_write(folder, course, troubled=troubled) for course in COURSES))
 
 
-def write_running_clocks(folder: Path) -> None:
-    """Play all courses in live labs of this process. Each leaves its run in a folder below `folder`."""
-    asyncio.run(_write_all(folder))
+def write_running_clocks(folder: Path, kinds: Iterable[bool] = (False, True)) -> None:
+    """Play all courses in live labs of this process. Each leaves its run in a folder below `folder`.
+
+    kinds: whether labs are troubled (`play_course`).
+    """
+    asyncio.run(_write_all(folder, kinds))

@@ -59,3 +59,17 @@ settings: {Replication Folder Tombstone Age Limit: 1 d}
 folders:
   P: {replicas: [A, B]}
 """
+
+THREE_SITES = """
+sites: [SEA, NYC, LON]
+connectors:
+  - {name: SEA-NYC, between: [SEA, NYC], cost: 10}
+  - {name: SEA-LON, between: [SEA, LON], cost: 3}
+  - {name: LON-NYC, between: [LON, NYC], cost: 3, schedule: never}
+servers:
+  A: {site: SEA}
+  B: {site: NYC}
+  C: {site: LON}
+folders:
+  Projects: {replicas: [A, B, C]}
+"""

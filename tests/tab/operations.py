@@ -139,6 +139,16 @@ def play(ask: Ask) -> Iterator[Answer]:
     yield send("DELETE /nodes/{name}/folders/{path}", path="Projects/2003")
     yield send("POST /nodes/{name}/folders/{path}/recover", {}, path="Projects/2003")
     yield send("POST /lab/recipient-policy", {"recipient_update": "always", "domain": "fabrikam.test"})
+    # sites, servers and connectors
+    yield send("POST /lab/sites", {"name": "OSL"})
+    yield send("POST /lab/servers", {"name": "F", "site": "OSL", "version": "5.5"})
+    yield send("POST /lab/sites", {"name": "PAR"})
+    yield send("GET /lab/sites")
+    yield send("DELETE /lab/sites/{name}", name="PAR")
+    yield send("POST /lab/connectors", {"name": "SEA-LON", "between": ["SEA", "LON"], "cost": 5, "latency": "80 ms"})
+    yield send("PATCH /lab/connectors/{name}", {"cost": 100, "schedule": "every 1 h"}, name="SEA-LON")
+    yield send("GET /lab/connectors")
+    yield send("DELETE /lab/connectors/{name}", name="SEA-LON")
     # a conflict, and posts that are deleted
     conflict = {"message": value(batched, "ids", 0)}
     for server in "AB":

@@ -244,6 +244,7 @@ folders:
             ("A: {site: SEA}", "A: {site: SEA, settings: {Replication: maybe}}"),
             '"maybe" is neither on nor off; write 0 or 1',
         ),
+        (("  A:", "  Lab:"), 'servers.Lab: "Lab" is not a name for a server; begin with a letter'),
         (("sites: [SEA, NYC]", "sites: [SEA, NYC, SEA]"), 'sites[2]: site "SEA" is named twice; name it once'),
         (("sites: [SEA, NYC]", "sites: [SEA, NYC]\ndomain: fabrikam"), "a domain such as fabrikam.test"),
         (("sites: [SEA, NYC]", "sites: []"), "sites: there are too few entries (0); write at least 1"),

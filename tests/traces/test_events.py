@@ -84,6 +84,7 @@ def test_all_events_of_the_contract_are_there() -> None:
         "replica": "added pending dropped",
         "address": "lacking missing stamped",
         "recipient": "policy",
+        "organization": "changed read",
         "folder": "shown hidden",
         "post": "refused",
     }

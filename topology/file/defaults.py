@@ -70,6 +70,7 @@ def resolve(file: TopologyFile) -> Topology:
         folders=folders,
         settings=dict(file.settings),
         recipient_update_us=file.recipient_update,
+        revision=file.revision,
     )
 
 

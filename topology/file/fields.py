@@ -31,7 +31,12 @@ MAX_FOLDER_NAME: Final = 128
 MAX_ADDRESS: Final = 254
 MAX_LATENCY_US: Final = 30 * DAY_US
 
-_SERVER: Final = re.compile(r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?", re.ASCII)
+_RESERVED: Final = ("lab", "setup", "authority")
+"""Names in traces and files that belong to the lab itself: its events, the folders of the topology, and its certificate."""
+_NOT_RESERVED: Final = "".join(
+    f"(?!{''.join(f'[{letter.upper()}{letter}]' for letter in word)}$)" for word in _RESERVED
+)
+_SERVER: Final = re.compile(rf"{_NOT_RESERVED}[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?", re.ASCII)
 _NAME: Final = re.compile(r"[^\W_](?:[\w .&'-]*[\w.])?")
 _LOCAL_PART: Final = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}", re.ASCII)
 _ALIAS: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?", re.ASCII)
@@ -211,7 +216,12 @@ def _setting_schema(spec: SettingSpec) -> dict[str, Any]:
 ServerName = Annotated[
     str,
     BeforeValidator(
-        _named("a server", _SERVER, MAX_SERVER_NAME, "begin with a letter, and use letters, digits and inner hyphens")
+        _named(
+            "a server",
+            _SERVER,
+            MAX_SERVER_NAME,
+            "begin with a letter, and use letters, digits and inner hyphens, but not lab, setup or authority",
+        )
     ),
     _strings("SEA-01", pattern=f"^{_SERVER.pattern}$", maxLength=MAX_SERVER_NAME),
 ]

@@ -1,5 +1,6 @@
 """Read a topology file: return a Topology, or raise an error with every mistake in the file."""
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -51,6 +52,14 @@ def topology_from_text(text: str, name: str = "topology") -> Topology:
     if problems or checked is None:
         raise TopologyError(problems)
     return resolve(checked.file)
+
+
+def topology_from_document(document: Mapping[str, Any], name: str = "topology") -> Topology:
+    """Read a topology from its document (`Topology.as_document`), which may have mistakes. Raises TopologyError.
+
+    A key of YAML ends after 1024 characters, so letters are not escaped: paths of folders are keys.
+    """
+    return topology_from_text(json.dumps(document, ensure_ascii=False), name)
 
 
 def _validated(source: YamlSource, problems: list[Problem]) -> Checked | None:

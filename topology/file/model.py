@@ -160,6 +160,7 @@ class FolderEntry(_Entry):
 class TopologyFile(_Entry):
     """An organization of public folder stores: sites, connectors, servers, folders, settings."""
 
+    revision: int = Field(0, ge=0, description="how often a lab has changed this organization; default 0")
     organization: OrganizationName = Field(DEFAULT_ORGANIZATION, description="name of the organization")
     domain: Domain = Field(DEFAULT_DOMAIN, description="mail domain of all addresses")
     recipient_update: UpdateInterval = Field(

@@ -89,6 +89,35 @@ class StoreCreated(Event, frozen=True, kw_only=True, tag="store.created"):
     directory_object: int
 
 
+class OrganizationChanged(Event, frozen=True, kw_only=True, tag="organization.changed"):
+    """An administrator changed the organization. Since 1.11.
+
+    revision: which change of the organization it is, from 1.
+    subject: what was changed, such as `connector SEA-NYC`.
+    change: how it was changed.
+    topology: the organization from now on, as JSON.
+    """
+
+    revision: int
+    subject: str
+    change: Literal["added", "changed", "removed"]
+    topology: str
+
+    @property
+    def added_server(self) -> str | None:
+        """The server that was added; None if something else was changed."""
+        kind, _, name = self.subject.partition(" ")
+        return name if (kind, self.change) == ("server", "added") else None
+
+
+class OrganizationRead(Event, frozen=True, kw_only=True, tag="organization.read"):
+    """This node knows the organization as it is after a change, and from now on its mail takes the routes of it (spec: RT-6).
+    Since 1.11.
+    """
+
+    revision: int
+
+
 class SettingIgnored(Event, frozen=True, kw_only=True, tag="setting.ignored"):
     """This node ignores the setting, because the value is not usable. `reason` says why (spec: BF-7)."""
 
@@ -169,6 +198,8 @@ RunEvent = (
     | BackupMade
     | BackupRestored
     | BackupElsewhere
+    | OrganizationChanged
+    | OrganizationRead
     | StoreCreated
     | SettingIgnored
     | SettingValue

@@ -82,6 +82,7 @@ _DROP_FAILURES = "DELETE FROM mta_link_failure WHERE connector = ?"
 _ADD_CALL = "INSERT INTO mta_link_call (next_hop, connector, due_at, attempts) VALUES (?, ?, ?, ?)"
 _HOLD_CALL = "UPDATE mta_link_call SET due_at = ? WHERE id = ?"
 _DROP_CALL = "DELETE FROM mta_link_call WHERE id = ?"
+_DROP_REPORT = "DELETE FROM mta_link_report WHERE connector = ? AND server = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,27 @@ class Links:
         for connector, failures, failed_at in conn.exec_driver_sql(_SELECT_FAILURES):
             self._failures[connector] = (failures, failed_at)
         self._write_lines()
+
+    def reorganize(self, s: Stimulus, routing: Routing) -> None:
+        """Take the routes of a changed organization, with every link up. What is known of a link that is no longer there, or
+        that another server crosses now, is forgotten."""
+        # spec: RT-6
+        self._routing, self._matters = routing, {}
+        for connector, server in [key for key in self._reports if not self._exists(*key)]:
+            s.conn.exec_driver_sql(_DROP_REPORT, (connector, server))
+            del self._reports[connector, server]
+        for connector in [name for name in self._failures if not self._exists(name, self.server)]:
+            s.conn.exec_driver_sql(_DROP_FAILURES, (connector,))
+            del self._failures[connector]
+        near = {(hop.server, _name(hop)) for hop in routing.neighbours(self.server)}
+        for call in [call for call in self._calls.values() if (call.next_hop, call.connector) not in near]:
+            self._drop(s, call)
+        self._write_lines()
+
+    def _exists(self, name: str, server: str) -> bool:
+        """Return whether there is a connector that `server` sends mail over."""
+        connector = self._routing.connector(name)
+        return connector is not None and self._routing.has(server) and self._routing.crosses(server, connector)
 
     # --- knowledge
 
@@ -210,13 +232,10 @@ class Links:
         return self._matters[connector]
 
     def _is_news(self, report: LinkReport, now: LabTime) -> bool:
-        connector = self._routing.connector(report.connector)
         old_report = self._reports.get((report.connector, report.server))
         return (
             self._takes_part
-            and connector is not None
-            and self._routing.has(report.server)
-            and self._routing.crosses(report.server, connector)
+            and self._exists(report.connector, report.server)
             and report.at <= now + AHEAD_US
             and (report.down if old_report is None else report.at > old_report.at)
         )

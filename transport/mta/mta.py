@@ -30,6 +30,7 @@ in flight                   `concluded`: refused for good                       
 in flight                   the server crashes                                         due
 waiting, due, in flight     `reroute`: the routes give another next hop, or none       removed; new copies with new ids
 unrouted                    `reroute`: the routes give a next hop                      waiting, or due at once
+waiting                     `reorganize`: its connector has other times                waiting, until another time
 unrouted                    `tick` at the time of expiry                               removed and returned
 waiting, due, in flight     `hold` (a fault)                                           waiting
 waiting                     `release` (the end of a hold)                              due, or waiting for its connector
@@ -444,9 +445,10 @@ class Mta:
         row = queue_table.find_row(s.conn, queue_id)
         if row is None or row.next_hop is None:
             return
-        hop, _ = self._split(row.recipients, row.far_size, row.sender, row.system).copies()[0]
-        if hop is not None:
-            queue_table.hold_row(s.conn, queue_id, opening(hop, s.now))
+        # It keeps its way, also if its recipients have left the directory meanwhile.
+        connector = None if row.connector is None else self.routing.connector(row.connector)
+        if connector is None or not connector.schedule.is_never:
+            queue_table.hold_row(s.conn, queue_id, opening(NextHop(row.next_hop, connector), s.now))
 
     def divide(self, s: Stimulus, queue_id: int, recipients: Sequence[str]) -> None:
         """Give some recipients of a due copy their own copy, because a fault acts only on these recipients."""
@@ -558,6 +560,63 @@ class Mta:
             return False
         self.routing = self._all_links_up.with_down(down)
         return True
+
+    def reorganize(self, s: Stimulus, routing: Routing) -> list[LocalDelivery]:
+        """Take the routes of a changed organization, with every link up, and move the queued copies.
+
+        A copy that crosses a connector now arrives if the connector is still there. A copy that waits for a connector with
+        other times gets a new place on it; after a failed attempt it keeps the time of its retry, or waits until the connector
+        is open then.
+        """
+        # spec: RT-6
+        before = {connector.name: connector for connector in self._all_links_up.connectors}
+        survivors = {connector.name: connector for connector in routing.connectors if connector.name in before}
+        to_x400 = {name for name in survivors if name in routing.x400 and name not in self.routing.x400}
+        altered = {
+            name: connector
+            for name, connector in survivors.items()
+            if name in to_x400 or connector.times != before[name].times
+        }
+        self._all_links_up = routing
+        self._links.reorganize(s, routing)
+        self.routing = routing.with_down(self._links.down)
+        waiting = {row.queue_id for row in queue_table.queued_mails(s.conn) if (row.starts_at or s.now) > s.now}
+        for name in altered:
+            queue_table.free_link(s.conn, name, s.now)
+        local: list[LocalDelivery] = []
+        for queue_id in queue_table.all_ids(s.conn):
+            row = queue_table.find_row(s.conn, queue_id)
+            assert row is not None
+            if self._is_crossing(row, s.now) or self._moved(s, queue_id, local) or row.connector not in altered:
+                continue
+            new_row = self._as_x400_row(s, row) if row.connector in to_x400 else row
+            hop = NextHop(row.next_hop or "", altered[row.connector])
+            if queue_id in waiting:
+                new_place = place(s.conn, s.now, hop, new_row.far_size, row.priority)
+            else:
+                # A copy that a fault holds may have begun to cross; only a copy that is tried again waits for the connector.
+                due_at = opening(hop, max(s.now, row.due_at)) if row.attempts else row.due_at
+                new_place = Place(row.next_hop, row.connector, due_at, row.starts_at)
+            queue_table.change_row(s.conn, new_row, new_place)
+            queue_table.drop_content(s.conn, row.content_id)
+        return local
+
+    def _as_x400_row(self, s: Stimulus, row: QueueRow) -> QueueRow:
+        """Return a copy with its mail in the form in which it crosses an X.400 connector."""
+        mail = self._as_x400(self._mail_of(s, row), row.recipients)
+        size = len(mail.content)
+        content_id = queue_table.add_content(s.conn, mail, row.lamport, size)
+        return replace(row, content_id=content_id, size=size, far_size=size)
+
+    def _is_crossing(self, row: QueueRow, now: LabTime) -> bool:
+        """Return whether a copy is on its way over a connector that leads to its next hop."""
+        if row.starts_at is None or not row.starts_at <= now < row.due_at:
+            return False
+        hops = self._all_links_up.neighbours(self.server)
+        return any(
+            hop.connector is not None and (hop.server, hop.connector.name) == (row.next_hop, row.connector)
+            for hop in hops
+        )
 
     def reroute(self, s: Stimulus) -> list[LocalDelivery]:
         """Move every queued copy that the present routes would send another way. Takes time linear in the queue."""

@@ -65,6 +65,12 @@ _DELETE_CONTENT = "DELETE FROM mta_content WHERE id = ? AND NOT EXISTS (SELECT 1
 _HOLD = "UPDATE mta_queue SET due_at = ?, starts_at = NULL WHERE id = ?"
 _LINK_FREE = "SELECT free_at FROM mta_link_free WHERE connector = ? AND next_hop = ?"
 _SET_LINK_FREE = "INSERT OR REPLACE INTO mta_link_free (connector, next_hop, free_at) VALUES (?, ?, ?)"
+_FORGET_LINK = "DELETE FROM mta_link_free WHERE connector = ?"
+_FORGET_PLACES = "UPDATE mta_queue SET starts_at = NULL WHERE connector = ? AND starts_at > ?"
+_LINK_OF_CROSSING = (
+    "INSERT INTO mta_link_free (connector, next_hop, free_at) SELECT connector, next_hop, max(starts_at + transfer_us)"
+    " FROM mta_queue WHERE connector = ? AND starts_at <= ? GROUP BY next_hop"
+)
 _FIRST_WAITING = (
     "SELECT min(starts_at) FROM mta_queue WHERE connector = ? AND next_hop = ? AND priority = ? AND starts_at > ?"
 )
@@ -309,6 +315,13 @@ def reserve_link(
             conn.exec_driver_sql(_PUSH_BACK, (transfer_us, transfer_us, *link, int(lower), int(first[0])))
     conn.exec_driver_sql(_SET_LINK_FREE, (*link, free_at + transfer_us))
     return starts_at
+
+
+def free_link(conn: Connection, connector: str, now: LabTime) -> None:
+    """Forget the places on a link of the copies that have not begun to cross it. The caller gives them other places."""
+    conn.exec_driver_sql(_FORGET_LINK, (connector,))
+    conn.exec_driver_sql(_FORGET_PLACES, (connector, now))
+    conn.exec_driver_sql(_LINK_OF_CROSSING, (connector, now))
 
 
 def hold_row(conn: Connection, queue_id: int, until_at: LabTime) -> None:

@@ -99,6 +99,7 @@ FACTS: Final[dict[str, Fact]] = {
     "setting": Fact(("value",), single=False),
     "default of a setting": Fact(("default",)),
     "connector": Fact(("",), single=False),
+    "change of the organization": Fact(("",), single=False),
 }
 
 REPLICATION_MAIL: Final = "if(mail rlike '^[0-9]+[.][0-9a-f]{12}@', mail, null)"
@@ -434,4 +435,6 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("setting.value", "setting", IF_KNOWN, "own name at", "setting_value"),
     States("setting.value", "default of a setting", FIRST, "name", "default"),
     *_alike("hop.sent hop.failed link.down link.up", "connector", REPEATS, "connector", ""),
+    States("organization.changed", "change of the organization", FIRST, "revision", ""),
+    States("organization.read", "change of the organization", REPEATS, "revision", ""),
 )

@@ -78,6 +78,13 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "store": (E, "the topology"),
         "directory_object": (B, "store.deleted, if the store was deleted again"),
     },
+    "organization.changed": {
+        "revision": (E, "organization.read"),
+        "subject": (D, "the topologies before and after the change"),
+        "change": (D, "the topologies before and after the change"),
+        "topology": (B, "the routes and connectors of later events"),
+    },
+    "organization.read": {"revision": (E, "organization.changed")},
     "setting.ignored": {
         "name": (D, "the topology"),
         "value": (D, "the topology"),

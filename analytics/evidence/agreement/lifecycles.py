@@ -69,6 +69,7 @@ IN_A_QUEUE: Final = "mail"
 """The automaton that may wait in a queue for its next step."""
 
 NODE: Final = "node"
+ENTRY: Final = "directory entry"
 """The automaton that a restore does not put back."""
 
 AUTOMATA: Final[dict[str, Automaton]] = {
@@ -141,7 +142,7 @@ AUTOMATA: Final[dict[str, Automaton]] = {
             "replica.dropped": ("replica.added", END),
         },
     ),
-    "directory entry": Automaton(
+    ENTRY: Automaton(
         "store",
         {
             BEGIN: ("address.stamped", "address.missing"),

@@ -23,6 +23,7 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from analytics.evidence.organization import topologies
 from analytics.evidence.version_history import deleted_stores, duration_us, restores
 from analytics.ingest.silver import Silver
 from traces.labtime import DAY_US, MINUTE_US
@@ -56,22 +57,21 @@ def node_facts(events: Silver) -> DataFrame:
     hindered: those spans, and the spans in which it may act later than is due because a fault silenced it. Both are null if
     there are none.
     gone: it was deleted from the directory.
-    rerouted: it learned that a link was down or up, so the routes of copies may have changed.
+    rerouted: it learned that a link was down or up, or that the organization had changed, so the routes of copies may have
+    changed.
     altered: a fault of the run alters mails.
-    relays: the connectors with a foreign relay.
+    relays: the connectors that had a foreign relay at any time.
     sent_until: nothing that the store had queued until this lab time waited to the end without an event; null if it may have
     waited.
     undone_spans: see `version_history.is_undone`.
     """
     started = events.lines("run.started")
     driver = F.col("settings")["driver"]
-    topology = F.from_json("topology", _CONNECTORS)
     slow = F.expr(f"exists(coalesce(t.connectors, array()), c -> coalesce({_IS_SLOW}, false))")
-    runs = started.withColumn("t", topology).select(
-        "trace",
-        F.coalesce(driver.isin(*_DRIVERS), F.lit(False)).alias("together"),
-        slow.alias("slow"),
-        F.expr(RELAYS).alias("relays"),
+    runs = started.select("trace", F.coalesce(driver.isin(*_DRIVERS), F.lit(False)).alias("together"))
+    every = topologies(events).withColumn("t", F.from_json("topology", _CONNECTORS))
+    organizations = every.groupBy("trace").agg(
+        F.max(slow).alias("slow"), F.flatten(F.collect_set(F.expr(RELAYS))).alias("relays")
     )
     fast = events.of("clock.changed").where(F.col("rate") > _FAST).select("trace").distinct()
     faults = events.of("fault.injected")
@@ -87,8 +87,11 @@ def node_facts(events: Silver) -> DataFrame:
         F.collect_set(span).alias("hindered"), F.collect_set(F.when(skewed, span)).alias("skews")
     )
     altered = faults.where("kind = 'alter'").select("trace").distinct()
-    delays = faults.where("kind in ('delay', 'hold', 'reorder')").select("trace").distinct()
-    links = events.lines("link.down", "link.up").select("trace", "node").distinct()
+    delays = faults.where("kind in ('delay', 'hold', 'reorder')").select("trace")
+    # A mail waits for another connector if it has no route (RT-6).
+    removals = events.of("organization.changed").where("change = 'removed'").select("trace")
+    delays = delays.unionByName(removals).distinct()
+    links = events.lines("link.down", "link.up", "organization.read").select("trace", "node").distinct()
     deletions = deleted_stores(events).withColumnRenamed("store", "node")
     spans = restores(events).withColumnRenamed("store", "node")
     ends = (
@@ -99,7 +102,8 @@ def node_facts(events: Silver) -> DataFrame:
             F.max(F.when(F.col("type") == "node.stopped", F.col("at"))).alias("stopped_at"),
         )
     )
-    nodes = ends.join(runs, "trace", "left").withColumn("until", F.col("stopped_at") - _IN_TRANSIT_US)
+    nodes = ends.join(runs, "trace", "left").join(organizations, "trace", "left")
+    nodes = nodes.withColumn("until", F.col("stopped_at") - _IN_TRANSIT_US)
     for name, table in {"fast": fast, "altered": altered, "held": delays}.items():
         nodes = nodes.join(F.broadcast(table.withColumn(name, F.lit(True))), "trace", "left")
     for name, table in {"rerouted": links, "gone": deletions}.items():

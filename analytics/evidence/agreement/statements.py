@@ -30,16 +30,17 @@ from analytics.evidence.agreement.facts import (
     How,
     States,
 )
-from analytics.evidence.organization import SETUP
+from analytics.evidence.organization import SETUP, topologies
 from analytics.evidence.version_history import is_undone
 from analytics.ingest.lines import FAMILIES
 from analytics.ingest.schemas import WIDE
 from analytics.ingest.silver import Silver
 
 _TOPOLOGY: Final = (
-    "domain string, settings map<string, string>, servers map<string, struct<version: string, settings: map<string, string>>>,"
-    " connectors array<struct<name: string>>"
+    "domain string, settings map<string, string>,"
+    " servers map<string, struct<version: string, settings: map<string, string>>>"
 )
+_ORGANIZATION: Final = "connectors array<struct<name: string>>, servers map<string, struct<version: string>>"
 _PLAIN_TYPES: Final = ("string", "bigint", "double", "boolean")
 _PARTS_OF_ONE: Final = "\x1e"
 _BETWEEN: Final = "\x1f"
@@ -150,14 +151,19 @@ def _derived(stated: Sequence[States]) -> dict[str, str]:
 
 
 def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
-    """Return what the topology states: the versions, holders and ids of its folders, its servers, settings and connectors.
+    """Return what the topology states: the versions, holders and ids of its folders, its settings, and all servers and
+    connectors that there were (RT-6).
 
     rows: the histories, which have the ids of the folders.
     """
     started = events.of("run.started").select(
-        "trace", F.col("node").alias("lab"), F.col("at").alias("began"), F.from_json("topology", _TOPOLOGY).alias("t")
+        "trace",
+        F.col("node").alias("lab"),
+        F.col("at").alias("began"),
+        "type",
+        F.from_json("topology", _TOPOLOGY).alias("t"),
     )
-    began = started.select("trace", "lab", "began")
+    began = started.select("trace", "lab", "began", "type")
     versions = rows.where(F.col("act").eqNullSafe("made") & F.col("store").eqNullSafe(SETUP))
     versions = versions.select("trace", "folder", "object", "number", "replicas").join(F.broadcast(began), "trace")
     servers = started.select("*", F.explode("t.servers").alias("store", "of"))
@@ -168,7 +174,15 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
         lambda _, both, own: F.coalesce(own, both),
     )
     settings = servers.select("*", F.explode(chosen).alias("name", "value"))
-    connectors = started.select("*", F.explode("t.connectors").alias("connector"))
+    every = topologies(events).select(
+        "trace",
+        F.col("node").alias("lab"),
+        F.col("at").alias("began"),
+        "type",
+        F.from_json("topology", _ORGANIZATION).alias("t"),
+    )
+    connectors = every.select("*", F.explode("t.connectors").alias("connector"))
+    members = every.select("*", F.explode("t.servers").alias("store", "of"))
 
     def say(table: DataFrame, fact: str, key: Sequence[str], *says: str) -> DataFrame:
         values = [F.coalesce(F.expr(column).cast("string"), F.lit(_NOT_STATED)) for column in says]
@@ -177,7 +191,7 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
             "trace",
             F.col("lab").alias("node"),
             F.col("began").alias("at"),
-            F.lit("run.started").alias("type"),
+            "type",
             F.lit(fact).alias("fact"),
             F.lit(How.FIRST.value).alias("how"),
             F.concat_ws(" ", *key).alias("key"),
@@ -191,7 +205,7 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
         say(versions, "folder", ["object"]),
         say(versions.withColumn("replica", F.explode("replicas")), "holder", ["object", "replica"]),
         say(started, "mail domain", ["t.domain"]),
-        say(servers, "server", ["store"], "of.version"),
+        say(members, "server", ["store"], "of.version"),
         say(settings, "setting", ["store", "name", "began"], SETTING.format("value")),
         # A number without a unit is a number of days where the setting is a time.
         say(settings, "setting", ["store", "name", "began"], "try_cast(value as bigint) * 86400"),

@@ -13,6 +13,7 @@ from analytics.evidence.agreement.lifecycles import (
     BEGIN,
     DERIVED_KEYS,
     END,
+    ENTRY,
     IN_A_QUEUE,
     NODE,
     STATE,
@@ -49,7 +50,8 @@ def _allowed() -> list[str]:
 
 
 def steps(events: Silver, nodes: DataFrame) -> DataFrame:
-    """Return each step of each life: trace, node, seq, at, life, key, before, state, after, allowed, ends.
+    """Return each step of each life. The directory entries in a store that is only shown are those of another server, and are
+    left out. Columns: trace, node, seq, at, life, key, before, state, after, allowed, ends.
 
     before, after: the states before and after it, BEGIN and END at the ends.
     allowed: state may follow before.
@@ -63,6 +65,11 @@ def steps(events: Silver, nodes: DataFrame) -> DataFrame:
     rows = rows.select("trace", "node", "seq", "at", "state", "folder", "of.life", F.expr("keys[of.key]").alias("key"))
     rows = rows.where("key is not null").join(F.broadcast(nodes), ["trace", "node"], "left")
     rows = rows.where((F.col("life") == NODE) | ~is_undone(F.col("seq"))).drop("undone_spans")
+    copies = events.of("backup.elsewhere").select("trace", F.col("store").alias("node")).distinct()
+    copies = copies.withColumns(
+        {"life": F.lit(ENTRY), "foreign": F.lit(True)}
+    )  # another server's directory (spec: RP-8)
+    rows = rows.join(F.broadcast(copies), ["trace", "node", "life"], "left").where("foreign is null").drop("foreign")
     drops = events.of("replica.dropped").select("trace", "node", "folder").distinct().withColumn("dropped", F.lit(True))
     rows = rows.join(F.broadcast(drops), ["trace", "node", "folder"], "left")
     line = Window.partitionBy("trace", "node", "life", "key").orderBy("seq")

@@ -47,7 +47,10 @@ def slots(events: Silver, node_states: DataFrame, restored: DataFrame) -> DataFr
     )
     asks = (F.col("what") == "sources.considered") & ~F.coalesce("waits", F.lit(False))
     due = F.when((F.col("what") == "entry.timed_out") | asks, F.col("at"))
-    served = F.col("what").isin("request.sent", "entry.satisfied", "entry.pruned")
+    # An entry that finds no source that it can ask waits for its next time-out, and for no slot.
+    served = F.col("what").isin("request.sent", "entry.satisfied", "entry.pruned") | F.coalesce(
+        "sourceless", F.lit(False)
+    )
     after = life.rowsBetween(1, Window.unboundedFollowing)
     dated = counted.withColumn("waits", waits).withColumns(
         {
@@ -63,7 +66,7 @@ def slots(events: Silver, node_states: DataFrame, restored: DataFrame) -> DataFr
         F.col("what").isin(*_OF_REQUEST)
     )
     rows = requests.join(_served_before(requests, node_states), ["trace", "node", "seq"], "left").drop(
-        "read", "due", "until", "resumed_at"
+        "read", "due", "until", "resumed_at", "sourceless"
     )
     return rows.join(F.broadcast(restored), ["trace", "node"], "left_anti")
 
@@ -72,7 +75,8 @@ def _steps(events: Silver) -> DataFrame:
     rows = events.lines(*_OF_ENTRY, *_OF_REQUEST, "content.resumed")
     # `source` and `entry` are fields of several events: the wide schema may have them as text.
     entry, what = F.col("entry").cast("long").alias("entry"), F.col("type").alias("what")
-    steps = rows.select("trace", "node", "seq", "at", "folder", entry, "source", "how", what)
+    sourceless = (F.size("chosen") == 0).alias("sourceless")  # null where the event has no choice
+    steps = rows.select("trace", "node", "seq", "at", "folder", entry, "source", "how", what, sourceless)
     # The limit is a registry value. If a start has no event for it, the default applies (SE-1).
     starts = events.of("node.started").select("trace", "node", "seq", F.lit(DEFAULT_LIMIT).cast("long").alias("read"))
     limits = events.of("setting.value").where(F.col("name") == LIMIT)

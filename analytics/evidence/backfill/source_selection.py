@@ -3,7 +3,8 @@ had, what it cost, and whether it was down.
 
 The event of a choice gives only the candidates, which of them have no address, and the missing changes. The row of a
 candidate is the row in the last mail that arrived from the candidate. Its cost is the cost of the route in the
-topology. It is down if the time-out of a request to it ended and no newer mail has arrived from it since.
+organization as the store had read it (RT-6). It is down if the time-out of a request to it ended and no newer mail has
+arrived from it since.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
         F.broadcast(needs.select("trace", "folder").distinct()), ["trace", "folder"], "left_semi"
     )
     every = needs
-    for rows in (known_rows, lists, _preferred(events)):
+    for rows in (known_rows, lists, _preferred(events), _revisions(events)):
         every = every.unionByName(rows, allowMissingColumns=True)
 
     def before(*of: str) -> WindowSpec:
@@ -56,6 +57,7 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
 
     every = every.withColumn("life", F.expr(_LIFE))
     with_state = every.withColumn("prefers", last("prefers")["store"])
+    with_state = with_state.withColumn("revision", F.coalesce(last("revision"), F.lit(0)))
     with_state = with_state.withColumn("listed_seq", last("listed_seq", "folder"))
     with_state = with_state.withColumn("down", F.coalesce(last("marked", "store", "life"), F.lit(False)))
     with_state = with_state.withColumn("asked_at", last("asked", "store", "life")).drop("asked")
@@ -73,10 +75,11 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
         is_old = F.coalesce(latest["seq"] < F.col("listed_seq"), F.lit(False))
         with_state = with_state.withColumn(old, is_old).withColumn(column, F.when(~is_old, latest["row"]))
     with_state = with_state.drop("latest", "said", "deletion", "life")
-    costs = F.broadcast(org.costs.select("trace", "node", "store", "cost", "affinity"))
+    costs = F.broadcast(org.costs.select("trace", "revision", "node", "store", "cost", "affinity"))
     versions = F.broadcast(org.servers.select("trace", "store", "version", "site"))
-    result = with_state.join(costs, ["trace", "node", "store"], "left").join(versions, ["trace", "store"], "left")
-    return result.withColumn("preferred", F.coalesce(F.col("store") == F.col("prefers"), F.lit(False))).drop("marked")
+    result = with_state.join(costs, ["trace", "revision", "node", "store"], "left")
+    result = result.join(versions, ["trace", "store"], "left").drop("marked", "revision")
+    return result.withColumn("preferred", F.coalesce(F.col("store") == F.col("prefers"), F.lit(False)))
 
 
 def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
@@ -236,6 +239,11 @@ def _preferred(events: Silver) -> DataFrame:
     readings = values.select("trace", "node", "seq", F.col("value").alias("store"))
     starts = events.of("node.started").select("trace", "node", "seq", F.lit(None).cast("string").alias("store"))
     return starts.unionByName(readings).select("trace", "node", "seq", F.struct("store").alias("prefers"))
+
+
+def _revisions(events: Silver) -> DataFrame:
+    """Return when a node reads a change of the organization (RT-6)."""
+    return events.of("organization.read").select("trace", "node", "seq", "revision")
 
 
 def entries_made(events: Silver, org: Organization, candidate_rows: DataFrame) -> DataFrame:

@@ -9,6 +9,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.agreement.node_facts import RELAYS, with_exact
+from analytics.evidence.organization import topologies
 from analytics.evidence.version_history import is_undone
 from analytics.ingest.silver import Silver
 
@@ -36,9 +37,9 @@ def attempts(events: Silver) -> DataFrame:
 
     before: the copy's previous attempt (what, at, next_hop, connector, incarnation), null if a restore undid it.
     queued_at: when this server first had the mail. returned: the mail was returned to its sender at that time or later.
-    system: it is a replication mail. limited: the connectors whose limits apply to replication mails: those through an
-    ordinary mail server. ordinary: the mail had lost its XEXCH50 at this attempt or at an earlier hop, so it counts as
-    mail of a user. by_relay: a foreign relay, whose limits nobody knows, was to take the copy.
+    system: it is a replication mail. limited: the connectors whose limits apply to replication mails, at any time: those
+    through an ordinary mail server. ordinary: the mail had lost its XEXCH50 at this attempt or at an earlier hop, so it
+    counts as mail of a user. by_relay: a foreign relay, whose limits nobody knows, was to take the copy.
     """
     what, of_copy = F.col("type").alias("what"), ("mail", "next_hop", "connector", "reason")
     numbers = [F.col(name).cast("long").alias(name) for name in ("retry_at", "queue_id")]
@@ -72,7 +73,13 @@ def attempts(events: Silver) -> DataFrame:
     result = result.join(lost, ["trace", "mail"], "left").withColumn("ordinary", F.expr(_ORDINARY)).drop("lost_at")
     binds = "(c.size_limit is not null or c.senders is not null) and c.kind = 'smtp-relay'"
     limits = F.expr(f"transform(filter(coalesce(t.connectors, array()), c -> {binds}), c -> c.name)")
-    topology = _topology(events).select("trace", limits.alias("limited"), F.expr(RELAYS).alias("relays"))
+    every = topologies(events).select("trace", F.from_json("topology", _LIMITS).alias("t"))
+    topology = every.groupBy("trace").agg(
+        *[
+            F.flatten(F.collect_set(names)).alias(name)
+            for name, names in {"limited": limits, "relays": F.expr(RELAYS)}.items()
+        ]
+    )
     result = result.join(F.broadcast(topology), "trace", "left")
     by_relay = F.expr("coalesce(array_contains(relays, coalesce(connector, before.connector)), false)")
     return result.withColumn("by_relay", by_relay).drop("relays")
@@ -113,7 +120,7 @@ def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> Dat
     later and sent earlier), others (mails of another priority queued at the same time).
 
     The folders have a priority in the topology (`priorities`: trace, folder, priority) and were never changed. Runs in which
-    a fault delays mails are left out.
+    a fault delays mails are left out, and runs in which connectors change, because copies then get new places (RT-6).
     """
     slow = F.expr("filter(coalesce(t.connectors, array()), c -> c.bandwidth is not null)")
     lines = (
@@ -122,7 +129,8 @@ def overtakings(events: Silver, listed: DataFrame, priorities: DataFrame) -> Dat
         .select("trace", F.col("c.name").alias("connector"))
     )
     delayed = events.of("fault.injected").where("kind = 'delay'").select("trace").distinct()
-    lines = F.broadcast(lines.join(delayed, "trace", "left_anti"))
+    changed = events.of("organization.changed").select("trace").distinct()
+    lines = F.broadcast(lines.join(delayed, "trace", "left_anti").join(changed, "trace", "left_anti"))
     first_attempts = events.of("hop.sent").where("attempt = 1").join(lines, ["trace", "connector"], "left_semi")
     rank = F.create_map(
         *[F.lit(value) for pair in (("not urgent", -1), ("normal", 0), ("urgent", 1)) for value in pair]
@@ -193,9 +201,9 @@ def hops(events: Silver, nodes: DataFrame) -> DataFrame:
     landed: the next server has the mail, or a fault lost it there. arrived_at: when it first came there. exact: arrived_at and
     last_at are exact. arrivals: how often the mail came to this node, by a hop or because it was submitted there. given_up:
     the copies that never reached a next server, so that new copies took their recipients. links_at: when the node first learned
-    that a link was down or up. named: how many of the mail's recipients are named by a fault; each of these recipients gets a
-    copy of its own. cut: how often a transmission of the mail to this node failed. The mail may have arrived although the
-    answer was lost, and then it is sent again. by_relay: a foreign relay accepted the mail.
+    that a link was down or up, or that the organization had changed. named: how many of the mail's recipients are named by a
+    fault; each of these recipients gets a copy of its own. cut: how often a transmission of the mail to this node failed. The
+    mail may have arrived although the answer was lost, and then it is sent again. by_relay: a foreign relay accepted the mail.
     """
     copies = (
         events.of("hop.sent", "hop.failed")
@@ -232,7 +240,11 @@ def hops(events: Silver, nodes: DataFrame) -> DataFrame:
         .agg(F.count(F.lit(1)).alias("cut"))
     )
     here = here.drop("arrived_at").join(cut, ["trace", "mail", "node"], "left")
-    links = events.of("link.down", "link.up").groupBy("trace", "node").agg(F.min("at").alias("links_at"))
+    links = (
+        events.lines("link.down", "link.up", "organization.read")
+        .groupBy("trace", "node")
+        .agg(F.min("at").alias("links_at"))
+    )
     result = hops_sent.join(landed, ["trace", "mail", "next_hop"], "left").join(here, ["trace", "mail", "node"], "left")
     result = result.join(F.broadcast(links), ["trace", "node"], "left")
     addresses = events.of("address.stamped").select("trace", "store", F.col("address").alias("recipient")).distinct()

@@ -11,6 +11,9 @@ import { HIERARCHY, folderOf, serverOf, settle, show, tableOf } from "../lab_sta
  * @typedef {import("../lab_state.js").Server} Server
  */
 
+/** What a store adds to the name of a folder beside one with the same name. */
+const NAMESAKE = / \([0-9]+\)$/;
+
 /** @type {Handlers} */
 export const CHANGES = {
   "change.made": (state, event) => {
@@ -84,7 +87,8 @@ export const CHANGES = {
     show(state, at, event.object, event.number, at.items[event.object]?.deleted ?? false);
   },
   "folder.shown": (state, event) => {
-    folderOf(state, event.folder).path = event.path;
+    const folder = folderOf(state, event.folder);
+    if (!folder.moved) folder.path = event.path;
   },
   "replica.added": (state, event) => {
     const folder = folderOf(state, event.folder);
@@ -148,9 +152,31 @@ function changeFolder(state, event) {
   const folder = folderOf(state, event.object);
   folder.deleted = event.operation === "delete";
   if (event.replicas) folder.replicas = event.replicas;
-  if (event.subject && event.operation === "create") {
-    const parent = event.parent && event.parent !== HIERARCHY ? state.folders[event.parent] : undefined;
-    folder.path = parent ? `${parent.path}/${event.subject}` : event.subject;
+  if (!event.subject || folder.deleted) return;
+  const above = event.parent && event.parent !== HIERARCHY ? state.folders[event.parent] : undefined;
+  // If folders are put below each other at the same time, the last one is at the top.
+  const parent = above && `${above.path}/`.startsWith(`${folder.path}/`) ? undefined : above;
+  const path = parent ? `${parent.path}/${event.subject}` : event.subject;
+  if (event.operation === "create") {
+    folder.path = path;
+    folder.moved = parent?.moved ?? false;
+  } else if (![folder.path, folder.path.replace(NAMESAKE, "")].includes(path)) {
+    moveFolder(state, folder.path, path);
+  }
+}
+
+/**
+ * Give a folder and all folders below it other paths.
+ * @param {LabState} state
+ * @param {string} before
+ * @param {string} path
+ */
+function moveFolder(state, before, path) {
+  for (const { id, path: old, deleted } of Object.values(state.folders)) {
+    if (deleted || !`${old}/`.startsWith(`${before}/`)) continue;
+    const folder = folderOf(state, id);
+    folder.path = path + old.slice(before.length);
+    folder.moved = true;
   }
 }
 

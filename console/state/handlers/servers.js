@@ -1,8 +1,11 @@
-/** Events of servers: starts and stops, faults, backups, settings, links, and stores that were marked down. */
+/**
+ * Events of servers and of their organization: starts and stops, faults, backups, settings, changed connectors, links, and stores
+ * that were marked down.
+ */
 
 import * as numbers from "../change_numbers.js";
 import { newGeneration, own, table } from "../kept_tree.js";
-import { HIERARCHY, serverOf, tableOf, show } from "../lab_state.js";
+import { HIERARCHY, beganEmpty, numbersOfSetup, reorganize, serverOf, tableOf, show } from "../lab_state.js";
 
 /**
  * @typedef {import("../lab_state.js").Handlers} Handlers
@@ -18,6 +21,7 @@ export const SERVERS = {
     if (!server) return;
     server.status = "running";
     server.version = event.version;
+    const isFirstStore = !server.guid;
     server.guid = event.replica_guid;
     const stores = own(state.gen, state, "stores");
     if (stores[event.replica_guid] === undefined) {
@@ -28,13 +32,13 @@ export const SERVERS = {
     if (event.reason !== "first") return;
     server.tables = table(); // also when a backup was too old, so that the store begins again with an empty database
     server.queue = table();
-    const count = Object.keys(state.topology.folders).length;
-    if (count) {
-      // Every store has the folders of the topology from its start; no mail brings them.
+    server.revision = 0;
+    if (isFirstStore && !beganEmpty(state, event.node)) {
+      // The stores of the start have the folders of the topology; no mail brings them.
       const hierarchy = tableOf(state, server, HIERARCHY);
-      hierarchy.numbers = numbers.union(hierarchy.numbers, new Map([[state.setup, [[1, count]]]]));
-      for (let counter = 1; counter <= count; counter++) {
-        show(state, hierarchy, `${state.setup}:${counter}`, `${state.setup}:${counter}`, false);
+      hierarchy.numbers = numbers.union(hierarchy.numbers, numbersOfSetup(state));
+      for (const id of Object.keys(state.folders)) {
+        if (id.startsWith(`${state.setup}:`)) show(state, hierarchy, id, id, false);
       }
     }
   },
@@ -80,6 +84,7 @@ export const SERVERS = {
     if (!server || !backup) return;
     server.tables = backup.tables;
     server.queue = table();
+    server.revision = backup.revision;
   },
   "backup.elsewhere": (state, event) => {
     const server = serverOf(state, event.store);
@@ -87,6 +92,12 @@ export const SERVERS = {
     if (!server || !backup) return;
     server.tables = backup.tables;
     server.queue = table();
+    server.revision = backup.revision;
+  },
+  "organization.changed": (state, event) => reorganize(state, JSON.parse(event.topology)),
+  "organization.read": (state, event) => {
+    const server = serverOf(state, event.node);
+    if (server) server.revision = event.revision;
   },
   "setting.value": (state, event) => {
     const server = serverOf(state, event.node);

@@ -1,17 +1,22 @@
 /** Administration of folders: a new folder, and the properties of a folder, which include its replicas. */
 
 import { node } from "../../api.js";
+import { commandOf } from "../../state/command.js";
 import { changedProperties, PROPERTIES, textOf } from "../../state/folder_properties.js";
 import { folderName } from "../../state/lab_state.js";
 import { folderTree, hasReplica, visibleText } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
 import { useAnswer } from "../fetched.js";
 import { ReplicationOrders } from "../panel/administration.js";
+import { InTerminal } from "../panel/organization/form_parts.js";
+import { RenameOrMove, SubtreeReplicas } from "./folder_orders.js";
 import { Modal } from "./modal.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
  * @typedef {import("../../state/lab_state.js").LabState} LabState
+ * @typedef {import("../../state/folder_properties.js").FolderView} FolderView
+ * @typedef {import("../../state/folder_properties.js").PropertyName} PropertyName
  * @typedef {{store: Store, state: LabState, server: string, folder: string, onClose: () => void}} Props
  */
 
@@ -117,33 +122,40 @@ function Replicas({ state, chosen }) {
 export function FolderDialog({ store, state, server, folder, onClose }) {
   const [problem, order] = useOrder(store, onClose);
   const [holders] = useState(state.folders[folder].replicas);
+  const [replicas, setReplicas] = useState(holders);
+  const [texts, setTexts] = useState(/** @type {Partial<Record<PropertyName, string>>} */ ({}));
   const [sure, setSure] = useState(false);
   const [name, setName] = useState(hasReplica(state, server, folder) ? server : holders[0]);
-  const path = folderName(state, folder);
   const pending = Object.keys(state.servers).filter((candidate) => state.servers[candidate].tables[folder]?.pending);
-  const { value: folders } = useAnswer(store, node(name).folders);
-  /** @type {import("../../state/folder_properties.js").FolderView | undefined} */
+  const { value: folders } = useAnswer(store, node(name).folders, state.folders[folder].path);
+  /** @type {FolderView | undefined} */
   const view = folders?.find((/** @type {{id: string}} */ { id }) => id === folder);
+  /** Its path on this server, which may not know yet that it has another name. */
+  const path = view?.path ?? folderName(state, folder);
+  const changes = {
+    ...(!sameNames(replicas, holders) && { replicas }),
+    ...(view && changedProperties(view, texts)),
+  };
+  const isSame = Object.keys(changes).length === 0;
+  const edit = (/** @type {any} */ event) => {
+    const { name: edited, value } = event.target;
+    if (edited === "replica") setReplicas(ticked(event.currentTarget, "replica"));
+    else if (edited) setTexts({ ...texts, [edited]: value });
+  };
   const submit = (/** @type {any} */ event) => {
     event.preventDefault();
-    const { elements } = event.target;
-    const texts = Object.fromEntries(
-      PROPERTIES.map((property) => [property.name, elements[property.name]?.value ?? ""]),
-    );
-    const replicas = ticked(event.target, "replica");
-    const body = { ...(view && changedProperties(view, /** @type {any} */ (texts))) };
-    void order(node(name).folder(path), "PATCH", sameNames(replicas, holders) ? body : { ...body, replicas });
+    void order(node(name).folder(path), "PATCH", changes);
   };
   const propagate = () => {
-    const properties = ["replicas", ...PROPERTIES.map((property) => property.name)];
+    const properties = ["replicas", ...PROPERTIES.filter(({ unique }) => !unique).map((property) => property.name)];
     void order(node(name).propagate, "POST", { folder: path, properties });
   };
   const remove = () => {
     if (sure) void order(node(name).folder(path), "DELETE");
     else setSure(true);
   };
-  return html`<${Modal} title=${`Properties of ${visibleText(path)}`} onClose=${onClose}>
-    <form onSubmit=${submit}>
+  return html`<${Modal} title=${`Properties of ${visibleText(folderName(state, folder))}`} onClose=${onClose}>
+    <form onSubmit=${submit} onInput=${edit}>
       <label
         >On server
         <select value=${name} onChange=${(/** @type {any} */ event) => setName(event.target.value)}>
@@ -156,12 +168,17 @@ export function FolderDialog({ store, state, server, folder, onClose }) {
         content.
       </p>
       ${pending.length > 0 && html`<p class="hint">Being removed: ${pending.join(", ")}</p>`}
-      ${view && html`<${Properties} key=${name} view=${view} />`}
+      ${view && html`<${Properties} view=${view} texts=${texts} />`}
+      ${!isSame && html`<${InTerminal} command=${commandOf("folder change", path, { node: name, ...changes })} />`}
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
       <div class="row">
-        <button class="primary">Save</button>
+        <button class="primary" disabled=${isSame}>Save</button>
         <button type="button" onClick=${onClose}>Cancel</button>
-        <button type="button" title="Replicas and all properties above, as they are now" onClick=${propagate}>
+        <button
+          type="button"
+          title="Replicas and all properties above, as they are now, but not the mail address"
+          onClick=${propagate}
+        >
           Give them to all subfolders
         </button>
         <span class="space"></span>
@@ -170,6 +187,17 @@ export function FolderDialog({ store, state, server, folder, onClose }) {
         </button>
       </div>
     </form>
+    <h3>Name and place</h3>
+    <${RenameOrMove} key=${path} state=${state} server=${name} path=${path} order=${order} />
+    <h3>Replicas of the folder and all its subfolders</h3>
+    <${SubtreeReplicas}
+      state=${state}
+      server=${name}
+      path=${path}
+      order=${order}
+      holders=${holders}
+      tell=${(/** @type {string} */ text) => store.orders.tell(text)}
+    />
     <h3>Replication</h3>
     <${ReplicationOrders} store=${store} state=${state} name=${name} folder=${path} words="its content" />
     <p class="hint" role="status">${store.orders.notice.value}</p>
@@ -179,13 +207,17 @@ export function FolderDialog({ store, state, server, folder, onClose }) {
 /** @param {readonly string[]} names @param {readonly string[]} others */
 const sameNames = (names, others) => names.length === others.length && names.every((name) => others.includes(name));
 
-/** @param {{view: import("../../state/folder_properties.js").FolderView}} props */
-function Properties({ view }) {
+/** @param {{view: FolderView, texts: Partial<Record<PropertyName, string>>}} props texts: what was edited */
+function Properties({ view, texts }) {
   return html`<div class="properties-grid">
     ${PROPERTIES.map(
       (property) => html`<label
         >${property.label}
-        <input name=${property.name} list=${`examples-${property.name}`} defaultValue=${textOf(view, property)} />
+        <input
+          name=${property.name}
+          list=${`examples-${property.name}`}
+          value=${texts[property.name] ?? textOf(view, property)}
+        />
         <datalist id=${`examples-${property.name}`}>
           ${property.examples.map((example) => html`<option value=${example}></option>`)}
         </datalist>

@@ -1,8 +1,13 @@
-/** What an administrator orders a server to do: send and ask again, suspend content, move its replicas, delete its store. */
+/**
+ * What an administrator orders a server to do: send and ask again, move its replicas, delete its store. And what he
+ * orders of the organization around it: suspend content, add sites, servers and connectors.
+ */
 
 import { node, server as order } from "../../api.js";
 import { HIERARCHY } from "../../state/lab_state.js";
 import { html } from "../../vendor/preact.js";
+import { AddConnector } from "./organization/connector_orders.js";
+import { AddServer, AddSite, RemoveSite } from "./organization/site_and_server_orders.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
@@ -51,8 +56,11 @@ export function ReplicationOrders({ store, state, name, folder, words }) {
     </div>`;
 }
 
-/** @param {LabState} state @param {string} name */
-const others = (state, name) => Object.keys(state.servers).filter((server) => server !== name);
+/** The other servers that have a store in the directory. @param {LabState} state @param {string} name */
+const others = (state, name) =>
+  Object.values(state.servers)
+    .filter((server) => server.name !== name && !["not started", "deleted"].includes(server.status))
+    .map((server) => server.name);
 
 /** @param {{store: Store, state: LabState, name: string}} props */
 export function Administration({ store, state, name }) {
@@ -68,6 +76,10 @@ export function Administration({ store, state, name }) {
             <p class="hint">A server can be removed when it is stopped and has no replicas.</p>`
         : html`<${DeleteStore} store=${store} state=${state} name=${name} />`
     }
+    <${AddSite} store=${store} />
+    <${RemoveSite} store=${store} state=${state} />
+    <${AddServer} store=${store} state=${state} name=${name} />
+    <${AddConnector} store=${store} state=${state} name=${name} />
   </details>`;
 }
 
@@ -94,6 +106,7 @@ function Suspension({ store, state, suspended }) {
 
 /** @param {{store: Store, state: LabState, name: string}} props */
 function MoveReplicas({ store, state, name }) {
+  const targets = others(state, name);
   const move = (/** @type {any} */ event) => {
     event.preventDefault();
     const by = event.target.elements.by.value;
@@ -104,11 +117,13 @@ function MoveReplicas({ store, state, name }) {
     });
   };
   return html`<form class="row" onSubmit=${move}>
-    <button title="The data stays on the server until another holder has all of it">Move all replicas</button>
+    <button disabled=${targets.length === 0} title="The data stays on the server until another holder has all of it">
+      Move all replicas
+    </button>
     <label
       >to
       <select name="by">
-        ${others(state, name).map((server) => html`<option value=${server}>${server}</option>`)}
+        ${targets.map((server) => html`<option value=${server}>${server}</option>`)}
       </select>
     </label>
   </form>`;

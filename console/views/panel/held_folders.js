@@ -2,9 +2,11 @@
 
 import { node } from "../../api.js";
 import { HIERARCHY, folderName, setName } from "../../state/lab_state.js";
-import { heldFolders, replicaSummary } from "../../state/summary.js";
+import { parseInstant, shortInstant } from "../../state/lab_time.js";
+import { heldFolders, replicaSummary, shownItems } from "../../state/summary.js";
 import { html } from "../../vendor/preact.js";
 import { useAnswer } from "../fetched.js";
+import { sizeWords } from "../size_words.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
@@ -13,6 +15,7 @@ import { useAnswer } from "../fetched.js";
 
 /**
  * @typedef {import("../../state/folder_properties.js").FolderView & {id: string}} View
+ * @typedef {{folder: string, size: number, changed_at: string | null}} Instance
  *
  * @param {readonly View[]} views
  * @param {string} folder
@@ -25,9 +28,11 @@ function scheduleOf(views, folder) {
 /** @param {{store: Store, state: LabState, name: string, folder: string}} props */
 export function HeldFolders({ store, state, name, folder }) {
   const folders = heldFolders(state, name).filter((id) => !folder || id === folder);
-  const path = state.servers[name].status === "running" ? node(name).folders : "";
+  const runs = state.servers[name].status === "running";
   /** @type {View[] | undefined} */
-  const views = useAnswer(store, path, state.servers[name].tables[HIERARCHY]?.numbers).value;
+  const views = useAnswer(store, runs ? node(name).folders : "", state.servers[name].tables[HIERARCHY]?.numbers).value;
+  /** @type {Instance[] | undefined} */
+  const instances = useAnswer(store, runs ? node(name).instances : "", state.count).value;
   const open = (/** @type {string} */ id) => {
     store.page.reader.value = { folder: id, server: name, beside: "" };
     store.page.view.value = "folders";
@@ -38,6 +43,7 @@ export function HeldFolders({ store, state, name, folder }) {
         <th scope="col">Folder</th>
         <th scope="col">State</th>
         <th scope="col">Items</th>
+        ${instances && html`<th scope="col">Last change</th>`}
         ${views && html`<th scope="col">Schedule</th>`}
       </tr>
     </thead>
@@ -48,6 +54,7 @@ export function HeldFolders({ store, state, name, folder }) {
         const conflicts = items.filter((item) => item.conflict.length).length;
         const missing = setName(state, summary.missing);
         const unsent = setName(state, summary.unsent);
+        const instance = instances?.find((candidate) => candidate.folder === id);
         return html`<tr key=${id}>
           <th scope="row">
             ${
@@ -62,9 +69,11 @@ export function HeldFolders({ store, state, name, folder }) {
             ${!missing && unsent && html`<div class="hint">${unsent} not sent yet</div>`}
           </td>
           <td>
-            ${items.filter((item) => !item.deleted).length}
+            ${shownItems(state, name, id)}
+            ${instance?.size ? html`<div class="hint">${sizeWords(instance.size).replace(" ", "\u00a0")}</div>` : null}
             ${conflicts > 0 && html`<div class="missing">${conflicts === 1 ? "1 conflict" : `${conflicts} conflicts`}</div>`}
           </td>
+          ${instances && html`<td>${instance?.changed_at && shortInstant(parseInstant(instance.changed_at) ?? 0)}</td>`}
           ${views && html`<td>${scheduleOf(views, id)}</td>`}
         </tr>`;
       })}

@@ -36,7 +36,7 @@ export function ServerActions({ store, state, name }) {
       <button
         disabled=${backups.length === 0}
         aria-expanded=${restoring}
-        title=${backups.length ? "Start the server on a backup" : "There is no backup of this server"}
+        title=${backups.length ? "Start the server on a backup" : "There is no backup that this server can have"}
         onClick=${() => setRestoring(!restoring)}
       >
         Restore …
@@ -47,11 +47,21 @@ export function ServerActions({ store, state, name }) {
     ${restoring && html`<${Restore} store=${store} name=${name} running=${running} backups=${backups} close=${() => setRestoring(false)} />`}`;
 }
 
-/** @param {{store: Store, name: string, running: boolean, backups: {id: string, at: number}[], close: () => void}} props */
+/**
+ * @typedef {object} Backup
+ * @property {string} id
+ * @property {string} owner the server of which it is
+ * @property {number} at
+ */
+
+/** @param {{store: Store, name: string, running: boolean, backups: Backup[], close: () => void}} props */
 function Restore({ store, name, running, backups, close }) {
+  const newest = backups[backups.length - 1];
+  const [chosen, setChosen] = useState(newest.id);
+  const { owner } = backups.find(({ id }) => id === chosen) ?? newest;
   const restore = (/** @type {any} */ event) => {
     event.preventDefault();
-    const backup = event.target.elements.backup.value;
+    const backup = chosen;
     close();
     void store.orders.act(`Restoring ${name}`, async () => {
       if (running) await store.source.request(order(name, "stop"), { method: "POST" });
@@ -60,15 +70,25 @@ function Restore({ store, name, running, backups, close }) {
   };
   return html`<form class="confirm" onSubmit=${restore}>
     <p>
-      ${name} goes back to the state of the backup. What it has done since then is lost on ${name};
-      changes that no other server has are lost for good.
+      ${
+        owner === name
+          ? `${name} goes back to the state of the backup. What it has done since then is lost on ${name};
+      changes that no other server has are lost for good.`
+          : `${name} shows the store of ${owner} as it was, and never replicates again (RP-8). Its own store is lost on ${name}.`
+      }
     </p>
     <label
       >Backup
-      <select name="backup">
-        ${[...backups].reverse().map(({ id, at }) => html`<option value=${id}>${id}, ${shortInstant(at)}</option>`)}
+      <select name="backup" value=${chosen} onChange=${(/** @type {any} */ event) => setChosen(event.target.value)}>
+        ${[...backups]
+          .reverse()
+          .map(
+            ({ id, owner: of, at }) =>
+              html`<option value=${id}>${id}${of === name ? "" : ` of ${of}`}, ${shortInstant(at)}</option>`,
+          )}
       </select>
     </label>
+    <p class="hint command">In a terminal: <code>pflab fault restore ${name} --backup ${chosen}</code></p>
     <div class="row">
       <button class="danger">Restore ${name}</button>
       <button type="button" onClick=${close}>Cancel</button>
@@ -77,17 +97,25 @@ function Restore({ store, name, running, backups, close }) {
 }
 
 /**
+ * Return the backups on which a server can start: those of others first, and its own ones after them, each oldest first. A server
+ * that was started before can show the store of another one of the same version (spec: RP-8).
  * @param {Store} store
  * @param {LabState} state
  * @param {string} name
- * @returns {{id: string, at: number}[]} oldest first
+ * @returns {Backup[]}
  */
 function backupsOf(store, state, name) {
-  const ids = Object.keys(state.backups).filter((id) => state.backups[id].name === name);
-  if (ids.length === 0) return [];
+  const { status, version } = state.servers[name];
+  const canShow = status !== "deleted" && status !== "not started";
+  const fitting = Object.entries(state.backups).filter(
+    ([, of]) => of.name === name || (canShow && state.servers[of.name]?.version === version),
+  );
   const events = /** @type {any[]} */ (store.timeline.history?.events.entries ?? []);
-  return ids.map((id) => ({
+  const backups = fitting.map(([id, { name: owner }]) => ({
     id,
+    owner,
     at: events.find((event) => event.type === "backup.made" && event.backup === id)?.at ?? 0,
   }));
+  const isOwn = (/** @type {Backup} */ backup) => Number(backup.owner === name);
+  return backups.sort((one, other) => isOwn(one) - isOwn(other));
 }

@@ -23,6 +23,9 @@ import { Tabs } from "./tabs.js";
  * @typedef {import("../../state/lab_state.js").LabState} LabState
  */
 
+/** The servers with a store that knows the organization. @type {Set<import("../../state/lab_state.js").ServerStatus>} */
+const KNOWS = new Set(["running", "stopped", "killed"]);
+
 /** @param {{store: Store, state: LabState, name: string}} props */
 export function ServerPanel({ store, state, name }) {
   const part = store.page.part.value;
@@ -40,6 +43,7 @@ export function ServerPanel({ store, state, name }) {
       ${" "}<span class=${`badge status-${server.status.replace(" ", "-")}`}>${server.status}</span>
     </h2>
     <p class="hint">${glance(state, name, folder)}</p>
+    ${server.revision < (state.topology.revision ?? 0) && KNOWS.has(server.status) && html`<p class="hint">Has not read the last change of the organization: it does so when it starts.</p>`}
     <${ServerProspects} ...${props} />
     ${store.source.live && html`<${ServerActions} ...${props} /><${Administration} ...${props} />`}
     <${Tabs} label="About the server" tabs=${tabs} chosen=${part} choose=${(/** @type {import("../../page.js").Part} */ id) => (store.page.part.value = id)}>
@@ -62,6 +66,10 @@ export function ServerPanel({ store, state, name }) {
  */
 function glance(state, name, folder) {
   const server = state.servers[name];
+  if (server.status === "not started") {
+    const { joins = "start" } = state.topology.servers[name] ?? {};
+    return joins === "start" ? "It has not started yet." : "Its store joins when the server is started.";
+  }
   const replicas = (folder ? [folder] : heldFolders(state, name)).map((id) => replicaSummary(state, name, id));
   const behind = replicas.find((replica) => replica.missing.size) ?? (folder ? replicas[0] : undefined);
   if (!behind) return `${replicas.length} ${replicas.length === 1 ? "replica" : "replicas"}, nothing is missing`;

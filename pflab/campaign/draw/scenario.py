@@ -15,8 +15,9 @@ from pflab.campaign.draw.motif_builder import CONTACT, quick_settings
 from pflab.campaign.draw.motifs import draw_motifs
 from pflab.campaign.draw.queues import draw_queues
 from pflab.campaign.draw.state import DrawState
+from pflab.campaign.draw.structure import draw_connectors, draw_servers
 from pflab.campaign.draw.timed import Span, Timed
-from pflab.campaign.draw.work import draw_created_stores, draw_orders, draw_saves, draw_work
+from pflab.campaign.draw.work import draw_created_stores, draw_orders, draw_saves, draw_shown_stores, draw_work
 from pflab.campaign.scenario_document import Document, known_steps
 from topology.enums import ALL_VERSIONS, ResolveMethod
 from topology.model import Topology
@@ -69,8 +70,11 @@ def draw_scenario(
     orders = draw_orders(_generator(seed, "orders"), state)
     orders += draw_administration(_generator(seed, "administration"), state)
     orders += draw_created_stores(_generator(seed, "created stores"), state, [*work, *more_steps])
+    orders += draw_shown_stores(_generator(seed, "shown stores"), state, [*work, *more_steps])
     more_steps += draw_saves(_generator(seed, "saves"), [*work, *more_steps])
     orders += draw_queues(_generator(seed, "queues"), state)
+    orders += draw_connectors(_generator(seed, "connectors"), state)
+    orders += draw_servers(_generator(seed, "servers"), state)
     more_faults += draw_unstamped(_generator(seed, "addresses"), state, faults)
     if topology is None:
         _add_settings(document, state)

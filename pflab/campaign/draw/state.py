@@ -5,12 +5,11 @@ A step may still fail when the scenario is played.
 
 from __future__ import annotations
 
-import json
 import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from topology.file.load import topology_from_text
+from topology.file.load import topology_from_document
 from topology.model import Connector, Topology
 from traces.labtime import MINUTE_US
 
@@ -31,7 +30,7 @@ class DrawState:
 
     def __init__(self, document: dict[str, Any], length_us: int) -> None:
         self.length_us = length_us
-        self.topology: Topology = topology_from_text(json.dumps(document), "the organization")
+        self.topology: Topology = topology_from_document(document, "the organization")
         self.stores = list(self.topology.servers_from_start())
         self.late = [name for name, server in self.topology.servers.items() if server.joins_later]
         self.folders = [

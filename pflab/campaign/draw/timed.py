@@ -167,6 +167,29 @@ def create_store(*, at_us: int, store: str) -> Timed:
     return Timed(at_us, "directory", {"create": store})
 
 
+def restore_elsewhere(*, at_us: int, on: str, owner: str, backup_at_us: int, label: str) -> list[Timed]:
+    """Make a backup of a store, and restore it later in place of the store of another server (spec: RP-8)."""
+    return [
+        Timed(backup_at_us, "backup", {"on": owner, "as": label}),
+        Timed(at_us, "restore", {"on": on, "backup": label}),
+    ]
+
+
+def connector(*, at_us: int, **change: Any) -> Timed:
+    """Add, change or remove a connector, with the keys of a step `connector` (spec: RT-6)."""
+    return Timed(at_us, "connector", change)
+
+
+def site(*, at_us: int, **change: Any) -> Timed:
+    """Add or remove a site, with the keys of a step `site` (spec: RT-6)."""
+    return Timed(at_us, "site", change)
+
+
+def server(*, at_us: int, **change: Any) -> Timed:
+    """Add a server, with the keys of a step `server` (spec: RT-6)."""
+    return Timed(at_us, "server", change)
+
+
 # --- faults
 
 

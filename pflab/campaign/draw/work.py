@@ -36,6 +36,9 @@ _SUSPENDED = 0.1
 _SUSPENDED_US = (20 * MINUTE_US, 2 * HOUR_US, 9 * HOUR_US, 40 * HOUR_US)
 _DELETED = 0.1
 _CREATED_AGAIN = 0.5
+_SHOWN = 0.4
+_SHOWN_US = (10 * MINUTE_US, 3 * HOUR_US, 14 * HOUR_US)
+"""How long a store is only shown before it is deleted."""
 _WITHOUT_STORE_US = (0, 10 * MINUTE_US, 3 * HOUR_US, 14 * HOUR_US)
 
 _SCENARIOS_WITH_SAVES = 0.3
@@ -94,6 +97,27 @@ def draw_created_stores(draw: random.Random, state: DrawState, steps: Sequence[t
             created.append(timed.post(at_us=at_us, on=store, folder=folder.label, label=state.label("m")))
         state.lasts_until(again.at_us + HOUR_US)
     return created
+
+
+def draw_shown_stores(draw: random.Random, state: DrawState, steps: Sequence[timed.Timed]) -> list[timed.Timed]:
+    """Return steps that restore backups in place of some of the stores that these steps delete: a server shows the store of
+    another one of its version until it is deleted (spec: RP-8). If it cannot be deleted, it is at the repair."""
+    shown: list[timed.Timed] = []
+    for step in steps:
+        if step.verb != "directory" or draw.random() >= _SHOWN:
+            continue
+        servers, store = state.topology.servers, step.args["delete"]
+        owners = [name for name in state.stores if name != store and servers[name].version is servers[store].version]
+        if owners:
+            at_us = max(0, step.at_us - draw.choice(_SHOWN_US))
+            shown += timed.restore_elsewhere(
+                at_us=at_us,
+                on=store,
+                owner=draw.choice(owners),
+                backup_at_us=draw.randint(0, at_us),
+                label=state.label("tape"),
+            )
+    return shown
 
 
 def draw_orders(draw: random.Random, state: DrawState) -> list[timed.Timed]:

@@ -10,13 +10,13 @@ import signal
 import socket
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
 import yaml
-from typer import Option
+from typer import Argument, Option
 
 from node.api.http_client import Address
 from node.api.http_server import OpenToAll
@@ -26,8 +26,10 @@ from node.state.database import cannot_write
 from pflab.cli.inputs.by_name import read_topology, topology_file
 from pflab.cli.inputs.files import shown_path
 from pflab.cli.inputs.lessons import OwnLessons, served_lessons
-from pflab.cli.options import PORT, InTls, KeepMails, Patience, StopWithStdin, TopologyFile, rate_of
+from pflab.cli.options import A_TOPOLOGY, PORT, InTls, KeepMails, Patience, StopWithStdin, TopologyFile, rate_of
 from pflab.cli.output import CommandError, err, print_file, print_lines
+from pflab.cli.property_options import names_in
+from pflab.cli.running_lab import Lab, client_of
 from pflab.client import url_at
 from pflab.containers.access import default_gateways, made_or_read
 from pflab.containers.compose_file import (
@@ -35,9 +37,12 @@ from pflab.containers.compose_file import (
     LOOPBACK,
     TOPOLOGY_LABEL,
     ComposeOrder,
+    PublishedPort,
+    added_text,
     addresses_of,
     compose_text,
     digest_of,
+    mail_ports,
     published_ports,
 )
 from pflab.containers.managed_lab import MailDoors, ManagedLab
@@ -48,6 +53,7 @@ from pflab.drivers.pulse import PATIENCE_S
 from pflab.drivers.remote_lab import HttpOptions
 from pflab.server.servers import imap_shown, smtp_shown
 from pflab.terms.verdict import ExitCode
+from topology.file.load import topology_from_document
 from topology.model import Topology
 from topology.problems import counted
 from transport.file_handles import refusal_words
@@ -128,6 +134,14 @@ def coordinate(
             help="The address at which users reach a server's IMAP listener; default: where it listens.",
         ),
     ] = None,
+    added_at: Annotated[
+        str | None,
+        Option(
+            metavar="HOST",
+            help="Where users reach the listeners of a server that is added later, at the ports that pflab compose gives it; "
+            "default: where they listen.",
+        ),
+    ] = None,
     stays: Annotated[
         bool,
         Option(
@@ -163,6 +177,7 @@ def coordinate(
         None if imap_port is None else (users_token, imap_port),
         _addresses_given("--smtp-at", smtp_at, organization),
         _addresses_given("--imap-at", imap_at, organization),
+        added_at,
     )
     addresses = {
         **addresses_of([name for name in organization.servers if name not in node_addresses]),
@@ -299,10 +314,26 @@ def _address(text: str, whole: str | None = None) -> Address:
 
 
 def compose(
-    topology: TopologyFile,
+    topology: Annotated[
+        Path | None,
+        Argument(
+            metavar="TOPOLOGY",
+            show_default=False,
+            help=f"{A_TOPOLOGY}. Default with --only: the running lab's organization.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None, Option("--output", "-o", metavar="FILE", help="Write into this file instead of stdout.")
     ] = None,
+    only: Annotated[
+        str | None,
+        Option(
+            "--only",
+            metavar="SERVER,SERVER",
+            help="Only the containers of these servers, which were added to a running lab, as a second compose file.",
+        ),
+    ] = None,
+    lab: Lab = None,
 ) -> int:
     """Print a docker-compose.yml for a topology.
 
@@ -311,6 +342,13 @@ def compose(
 
     Example: pflab compose default
     """
+    if only is not None:
+        if not names_in(only):
+            raise CommandError("--only names no server; write for example --only F")
+        present = _organization_of(lab) if topology is None else read_topology(topology)
+        return _compose_added(present, names_in(only), output)
+    if topology is None:
+        raise CommandError("name a topology; only with --only a running lab can give it")
     organization = read_topology(topology)
     topology = topology_file(topology)  # the lab's container reads the file at each start
     here = Path.cwd() if output is None else output.absolute().parent
@@ -333,7 +371,32 @@ def compose(
                 f"{output} was for another topology. A lab that began with it cannot continue with this one; delete its data"
                 f" first: docker compose -f {output} down --volumes"
             )
-    for warning in _taken_ports(organization):
+    for warning in _taken_ports(published_ports(organization)):
+        _warn(warning)
+    return ExitCode.GOOD
+
+
+def _organization_of(lab: str | None) -> Topology:
+    """Return the present organization of a running lab. A new site in it may not have a connector yet, and a topology file
+    with such a site would be refused."""
+    with client_of(lab) as client:
+        return topology_from_document(client.json("GET", "/lab/topology"))
+
+
+def _compose_added(organization: Topology, servers: Sequence[str], output: Path | None) -> int:
+    """Print or write a second compose file."""
+    text = added_text(organization, servers)
+    if output is None:
+        print_file(text)
+        return ExitCode.GOOD
+    try:
+        output.write_text(text, "utf-8")
+    except OSError as error:
+        raise CommandError(f"{output}: {(error.strerror or str(error)).lower()}") from error
+    services = " ".join(yaml.safe_load(text)["services"])
+    print_lines([f"{output}: docker compose -f docker-compose.yml -f {output} up -d {services}"])
+    ports = mail_ports(organization)
+    for warning in _taken_ports(port for name in servers for port in ports[name]):
         _warn(warning)
     return ExitCode.GOOD
 
@@ -350,10 +413,10 @@ def _topology_of(file: Path) -> str | None:
         return None
 
 
-def _taken_ports(organization: Topology) -> Iterator[str]:
+def _taken_ports(ports: Iterable[PublishedPort]) -> Iterator[str]:
     """Yield a line for each port that the containers would publish and that is taken, with the setting that changes it."""
     number = os.environ.get(LOOPBACK, "1")
-    for port in published_ports(organization):
+    for port in ports:
         value = os.environ.get(port.variable, "")
         chosen = int(value) if value.isdecimal() else port.default
         try:

@@ -159,7 +159,7 @@ def traffic(
     Example: pflab traffic --hourly
     """
     run_events = chosen_events(run, lab)
-    rows = traffic_of(run_events.events)
+    rows = traffic_of(run_events.events, run_events.topology)
     if connector is not None:
         topology = run_events.topology
         names = {row.connector for row in rows} | {known.name for known in (topology.connectors if topology else ())}
@@ -172,7 +172,7 @@ def traffic(
         print_json([traffic_json(row) for row in rows])
     elif rows:
         page.print(traffic_table(rows, hourly=hourly))
-        print_sentences([*sentences(rows, run_events.topology)])
+        print_sentences([*sentences(rows)])
     else:
         print_sentences(["No mail has crossed a connector yet; mail within a site crosses none."])
     return ExitCode.GOOD

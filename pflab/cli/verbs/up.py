@@ -490,7 +490,7 @@ def _in_loop(loop: asyncio.AbstractEventLoop, end: Callable[[], None]) -> None:
 
 
 def _tell_addresses(caller: Caller, lab: ServedLab, url: str, folder: RunFolder) -> None:
-    running = [name for name in lab.topology.servers if lab.running(name)]
+    running = [name for name in lab.names if lab.running(name)]
     listening = [f"{name} {address}" for name in running if (address := smtp_shown(lab, name)) is not None]
     caller.tell(
         f"{lab.topology.organization} is up: {', '.join(running)}",

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.backups import Backups
 from pflab.invariants.evidence.knowledge import Known
+from pflab.invariants.evidence.organizations import Organizations
 from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.event_words import Lexicon
 from pflab.terms.folder_ids import HIERARCHY
@@ -49,10 +50,12 @@ Rank = tuple[int, bytes, int]
 
 
 class Facts:
-    """The facts of one lab. `take` adds an event; nothing but events and the topology is read."""
+    """The facts of one lab. `take` adds an event; nothing but events and the topology is read.
+
+    topology: the organization as the lab began.
+    """
 
     def __init__(self, topology: Topology, names: Lexicon | None = None) -> None:
-        self.topology = topology
         self.names = names or Lexicon()
         self.backups = Backups()
         self.store_of: dict[str, str] = {}
@@ -96,18 +99,25 @@ class Facts:
         """When content was last resumed at each store."""
         self.outstanding: Counter[str] = self.backups.follow(Counter())
         """The number of outstanding backfill requests of each store (BF-6)."""
+        self.organizations = Organizations(topology, self.backups)
         self._setup: str | None = None
         self._learned: dict[Place, dict[str, int]] = self.backups.follow({})
         self._counters: dict[str, int] = {}
         self._beginnings: dict[str, set[str]] = {}
-        self.known = Known(topology, self.changes, self.setup, self.backups)
+        self.known = Known(self.organizations, self.changes, self.setup, self.backups)
         self._take = event_taker_of(self)
 
     def take(self, event: Event) -> None:
         self._take(event)
         self.known.take(event)
+        self.organizations.take(event)
 
     # --- questions of the invariants
+
+    @property
+    def topology(self) -> Topology:
+        """The present organization. It has all servers that the lab has ever had, and the folders with which it began."""
+        return self.organizations.present
 
     def began_again(self, store: str) -> bool:
         """Return whether a store was ever restored, or began as new because its backup was too old (DL-4)."""

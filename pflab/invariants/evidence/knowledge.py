@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 
 from pflab.invariants.evidence import bit_sets as bits
 from pflab.invariants.evidence.backups import Backups
+from pflab.invariants.evidence.organizations import Organizations
 from pflab.terms.event_handlers import event_handler, event_taker_of
 from pflab.terms.event_words import store_named
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import Mark
 from topology.enums import ResolveMethod
-from topology.model import Topology
 from traces.events import (
     AddressMissing,
     AddressStamped,
@@ -44,15 +44,15 @@ class Known:
 
     def __init__(
         self,
-        topology: Topology,
+        organizations: Organizations,
         changes: Mapping[str, ChangeMade],
         setup: Callable[[str], bool],
         backups: Backups,
     ) -> None:
-        self._topology = topology
+        self._organizations = organizations
         self._changes = changes
         self._setup = setup
-        self._original = tuple(topology.folders.values())
+        self._original = tuple(organizations.present.folders.values())
         self._setup_guid = ""
         self._started_before: set[str] = set()
         self._folder_versions: dict[str, dict[str, str]] = backups.follow({})
@@ -181,7 +181,7 @@ class Known:
         parent = self._original[bits.split(number)[1] - 1].parent
         if parent is None:
             return HIERARCHY
-        return f"{self._setup_guid}:{list(self._topology.folders).index(parent) + 1}"
+        return f"{self._setup_guid}:{list(self._organizations.present.folders).index(parent) + 1}"
 
     def _replicas(self, number: str) -> tuple[str, ...]:
         change = self._changes.get(number)
@@ -197,7 +197,7 @@ class Known:
     @event_handler
     def _started(self, event: NodeStarted) -> None:
         if event.reason == "first":  # its first start, or it begins as new because its backup was too old (DL-4)
-            joins_later = self._topology.servers[event.node].joins_later
+            joins_later = self._organizations.present.servers[event.node].joins_later
             self._from_start[event.node] = not joins_later and event.node not in self._started_before
             self._started_before.add(event.node)
 

@@ -15,6 +15,7 @@ from pflab.campaign.seeds import Order, play_here
 from pflab.cli.judging import spark_campaign
 from pflab.cli.judging.spark_campaign import AGREEMENT, play_and_judge, played_on
 from pflab.terms.verdict import Judgement
+from tests.support.samples import sampled
 from tests.support.trace_faults import nth, read_trace, write_trace
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def test_a_trace_that_says_something_else_fails_its_seed(monkeypatch: pytest.Mon
     assert "seed-22/00001: 1-1: unknown" in violation.witness
 
 
-@pytest.mark.parametrize("judgement", [Judgement.CONVERGED, Judgement.NOT_CONVERGED])
+@pytest.mark.parametrize("judgement", sampled([Judgement.CONVERGED, Judgement.NOT_CONVERGED], 2))
 def test_checks_of_traces_are_chosen(monkeypatch: pytest.MonkeyPatch, judgement: Judgement) -> None:
     """Only violations of chosen rules fail a seed: here a change has another time in the trace. A trace in which the chosen
     checks find nothing does not contradict a simulator that found something."""

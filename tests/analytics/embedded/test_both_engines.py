@@ -136,6 +136,7 @@ def test_both_engines_read_segments_in_the_same_way(spark: SparkSession, tmp_pat
     assert signs.run.startswith("a#b%23")
 
 
+@pytest.mark.long
 def test_findings_of_parts_together_are_the_findings_of_all(judged: Judged) -> None:
     """Runs that are judged apart have the same verdict as runs that are judged together: a good one, one with violations, and
     one with doubts."""
@@ -201,10 +202,15 @@ def test_a_small_check_needs_no_java(judged: Judged, project_root: Path, tmp_pat
 
 
 @pytest.mark.parametrize(
-    "error", [duckdb.InterruptException("INTERRUPT Error: Interrupted!"), RuntimeError("Query interrupted")]
+    "error",
+    [
+        duckdb.InterruptException("INTERRUPT Error: Interrupted!"),
+        RuntimeError("Query interrupted"),
+        duckdb.InvalidInputException("Invalid Input Error: reading the stream failed: KeyboardInterrupt: "),
+    ],
 )
 def test_each_error_of_a_stopped_statement_means_the_signal(error: Exception) -> None:
-    """DuckDB has two errors for a statement that a signal ends; each becomes KeyboardInterrupt."""
+    """DuckDB has three errors for a statement that a signal ends; each becomes KeyboardInterrupt."""
     with pytest.raises(KeyboardInterrupt), opened():
         raise error
 

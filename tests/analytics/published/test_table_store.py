@@ -85,6 +85,7 @@ def test_what_has_not_changed_is_not_judged_again(runs: Path, tables: Path, monk
     assert again == json.loads((runs.parent / "document").read_text("utf-8"))
 
 
+@pytest.mark.long
 def test_a_run_that_is_new_or_has_changed_is_judged(runs: Path, tables: Path, tmp_path: Path) -> None:
     """The verdict and the tables are those of a check of the runs as they are now, whatever they were before."""
     shutil.copytree(runs / "edit", runs / "more")

@@ -67,6 +67,7 @@ def test_the_verdict_on_a_run_is_that_of_the_check(judged: Judged) -> None:
     assert {name: rows[name] for name in said} == said
 
 
+@pytest.mark.long
 def test_tables_of_chosen_checks(judged: Judged, tmp_path: Path) -> None:
     """`pflab tables --select` writes only results of chosen checks, and the verdict of `pflab check --select` on each run. The
     other tables stay the same. A word that names no check is refused before anything is judged."""

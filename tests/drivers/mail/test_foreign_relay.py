@@ -112,8 +112,9 @@ class Watched:
     """Events that a record gets one by one, and what lab time waits for after them."""
 
     def __init__(self) -> None:
+        topology = organization(25)
         self.record = Record("run", folder=None, now=lambda: 0)
-        self.mails = RelayedMails(organization(25), self.record)
+        self.mails = RelayedMails(lambda: topology, self.record)
 
     def after(self, *events: Event) -> str:
         self.record.extend(events)

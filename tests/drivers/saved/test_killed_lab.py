@@ -185,3 +185,24 @@ def test_end_killed_does_nothing_for_a_run_that_ended(tmp_path: Path, monkeypatc
     before = {path: path.stat().st_mtime_ns for path in the_run(tmp_path).rglob("*") if path.is_file()}
     end_killed(the_run(tmp_path))
     assert {path: path.stat().st_mtime_ns for path in the_run(tmp_path).rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("more", [[], ["--processes"]])
+def test_a_change_of_the_organization_is_in_the_lab_or_nowhere(
+    more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RT-6, DU-1: a lab that is killed after its stores have read a change, and before it has written its state, has the change
+    when it continues. A server that is added then joins."""
+    monkeypatch.chdir(tmp_path)
+    with lab_process(tmp_path, *more) as (lab, url), Client(url) as client:
+        began = (the_run(tmp_path) / "lab.json").read_bytes()
+        client.add_site("LON")
+        lab.send_signal(signal.SIGKILL)
+        lab.wait(ENDED_S)
+    (the_run(tmp_path) / "lab.json").write_bytes(began)
+    with lab_up(tmp_path, "--resume", "runs/latest", topology=None) as url, Client(url) as client:
+        organization = client.json("GET", "/lab/topology")
+        assert (organization["revision"], organization["sites"][-1]) == (1, "LON")
+        client.add_server("G", site=organization["sites"][0])
+        client.start("G")
+        assert {entry["store"] for entry in client.json("GET", "/nodes/A/directory")} == {"A", "B", "G"}

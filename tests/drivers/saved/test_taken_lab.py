@@ -79,7 +79,7 @@ async def subjects(lab: ServedLab, server: str, folder: str) -> set[str]:
     return {message.subject for message in lab.read(server, lambda node: node.messages(folder))}
 
 
-@pytest.mark.parametrize("make", [LiveLab, ProcessLab])
+@pytest.mark.parametrize("make", sampled([LiveLab, ProcessLab], 2))
 async def test_a_lab_goes_into_the_simulator_and_back(
     make: type[LiveLab] | type[ProcessLab], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -214,7 +214,7 @@ folders: {Projects: {replicas: [A, B]}, News: {replicas: [B]}}
 """
 
 
-@pytest.mark.parametrize("way", sampled([f"{a}-{b}" for a in OPTIONS for b in OPTIONS], 5))
+@pytest.mark.parametrize("way", sampled([f"{a}-{b}" for a in OPTIONS for b in OPTIONS], 10))
 def test_pflab_up_continues_a_taken_lab_in_every_driver(
     way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -286,7 +286,7 @@ class TestRefusals:
         asyncio.run(file_of(tmp_path, lambda lab: lab.faults.inject(Stall(server="B", lasts="1 h"))))
         assert "fault F1 of the earlier lab: only the simulator stalls" in refusal_of(capsys, "--from", "lab.zip")
 
-    @pytest.mark.parametrize("where", ["topology", "database", "connector"])
+    @pytest.mark.parametrize("where", sampled(["topology", "database", "connector"], 3))
     def test_a_lab_that_sends_mail_outside_is_started_only_on_request(
         self, where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

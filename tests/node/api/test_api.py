@@ -474,6 +474,7 @@ def test_health_and_metrics(client: Client) -> None:
     metrics = client.text("GET", "/metrics")
     assert 'pflab_up{server="A"} 1' in metrics
     assert "# TYPE pflab_queue_mails gauge" in metrics
+    assert "# TYPE pflab_sent_bytes_total counter" in metrics
 
 
 # --- life

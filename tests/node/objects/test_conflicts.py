@@ -387,6 +387,7 @@ def test_a_replica_that_goes_takes_its_conflicts_with_it() -> None:
     assert aged(office) == []
 
 
+@pytest.mark.long
 def test_a_winner_that_could_not_be_sent_again_is_left_to_people() -> None:
     """A new version is slightly larger than the old one. A winner at the size limit stays in conflict, and nothing fails
     (spec: CF-5)."""

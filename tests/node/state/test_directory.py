@@ -110,6 +110,39 @@ def test_changes_of_a_store_without_an_address_wait_for_its_next_cycle() -> None
     assert [each.subject for each in office["A"].messages("Projects")] == ["Waits"]
 
 
+SITE = "Default-First-Site-Name"
+GROUPS = "CN=Administrative Groups,CN=Contoso,CN=Microsoft Exchange,CN=Services,CN=Configuration,DC=contoso,DC=test"
+IN_2003 = "CN=Public Folder Store (E),CN=First Storage Group"
+IN_2007 = "CN=Public Folder Database,CN=Second Storage Group"
+
+
+@pytest.mark.parametrize(
+    ("version", "database", "group"),
+    [
+        ("2000", IN_2003, SITE),
+        ("2003", IN_2003, SITE),
+        ("2007", IN_2007, "Exchange Administrative Group (FYDIBOHF23SPDLT)"),
+    ],
+)
+def test_a_store_of_2000_or_later_has_an_object_in_active_directory(version: str, database: str, group: str) -> None:
+    """The object is in the Configuration container, and names the object of its public folder tree and its name in 5.5."""
+    office = office_with("always", version)
+    office.join("E", office.at(5))
+    (entry,) = [entry for entry in office["E"].directory() if entry.store == "E"]
+    assert entry.dn == f"{database},CN=InformationStore,CN=E,CN=Servers,CN={group},{GROUPS}"
+    assert entry.object_class == "msExchPublicMDB"
+    assert entry.owning_tree == f"CN=Public Folders,CN=Folder Hierarchies,CN={SITE},{GROUPS}"
+    assert entry.legacy_dn == f"/o=Contoso/ou={SITE}/cn=Configuration/cn=Servers/cn=E/cn=Microsoft Public MDB"
+
+
+def test_a_store_of_5_5_has_an_object_in_the_directory_of_its_own() -> None:
+    """Exchange 5.5 keeps its directory itself: the name has no domain, and there is no object of a tree."""
+    office = office_with("always", "5.5")
+    office.join("E", office.at(5))
+    (entry,) = [entry for entry in office["E"].directory() if entry.store == "E"]
+    assert (entry.dn, entry.object_class, entry.owning_tree) == (entry.legacy_dn, "MHS-Public-Store", None)
+
+
 def test_a_new_domain_keeps_the_old_address_as_a_secondary_one() -> None:
     """After a change of the policy mail goes to the new address, and mail to the old address still arrives."""
     office = office_with("always")

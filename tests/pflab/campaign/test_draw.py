@@ -15,7 +15,7 @@ from pflab.campaign.draw.faults import FAULT_KINDS
 from pflab.campaign.draw.scenario import draw_organization, draw_scenario
 from pflab.campaign.draw.timed import fault, post
 from pflab.campaign.reductions import at_of, work_of
-from pflab.campaign.scenario_document import Document, scenario_of_document, scenario_text, verb_of
+from pflab.campaign.scenario_document import Document, known_steps, scenario_of_document, scenario_text, verb_of
 from tests.support.campaign_scenarios import campaign_scenario, document_of
 from topology.enums import ResolveMethod
 from topology.file.load import load_topology, topology_from_text
@@ -40,7 +40,7 @@ WORK = {
         "content",
     ]
 }
-ORDERS = {"resend", "synchronize", "directory", "queue"}
+ORDERS = {"resend", "synchronize", "directory", "queue", "connector", "site", "server"}
 FAULTS = {*FAULT_KINDS, "heal", "stop", "backup"} - {"swizzle"}
 """A swizzle kills and starts servers."""
 
@@ -79,6 +79,34 @@ def test_a_seed_determines_the_scenario_in_any_process(project_root: Path) -> No
 def test_every_kind_is_drawn(scenarios: list[Document]) -> None:
     """A few hundred seeds contain every kind of step and every kind of fault."""
     assert {verb_of(step) for scenario in scenarios for step in work_of(scenario)} == DRAWN
+
+
+def test_changes_of_connectors_leave_the_other_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Connectors have a generator of their own, so that a seed keeps its other steps, and so have new servers (RT-6)."""
+    drawn = {seed: [verb_of(step) for step in work_of(draw_scenario(seed))] for seed in SEEDS}
+    monkeypatch.setattr("pflab.campaign.draw.scenario.draw_servers", lambda *_: [])
+    seeds = [seed for seed, verbs in drawn.items() if "connector" in verbs and "server" not in verbs][:5]
+    whole = [work_of(draw_scenario(seed)) for seed in seeds]
+    assert [[verb_of(step) for step in steps] for steps in whole] == [drawn[seed] for seed in seeds]
+    monkeypatch.setattr("pflab.campaign.draw.scenario.draw_connectors", lambda *_: [])
+    others = [work_of(draw_scenario(seed)) for seed in seeds]
+    assert len(seeds) == 5
+    assert others == [[step for step in steps if verb_of(step) != "connector"] for steps in whole]
+
+
+def test_steps_of_an_unknown_connector_are_left_out() -> None:
+    """The shrinker may remove the step that adds a connector: then nothing may name it."""
+    topology = {"sites": ["SEA", "NYC"], "connectors": [{"between": ["SEA", "NYC"]}], "servers": {}, "folders": {}}
+    added: Document = {"at": "1 min", "connector": {"add": "cable", "between": ["SEA", "NYC"]}}
+    steps: list[Document] = [
+        {"at": "2 min", "cut": {"connector": "cable", "as": "f1"}},
+        {"at": "3 min", "heal": "f1"},
+        {"at": "4 min", "connector": {"change": "cable", "cost": 3}},
+        {"at": "5 min", "connector": {"remove": "cable"}},
+    ]
+    known: Document = {"at": "6 min", "connector": {"remove": "SEA-NYC"}}
+    assert known_steps([added, *steps, known], topology) == [added, *steps, known]
+    assert known_steps([*steps, known], topology) == [known]
 
 
 def test_sizes_are_skewed() -> None:
@@ -143,13 +171,14 @@ def test_the_workload_does_not_depend_on_the_faults() -> None:
 
 
 def test_a_given_topology_is_kept() -> None:
-    """With a given topology only work and faults are drawn, for its stores and folders."""
+    """With a given topology only work and faults are drawn, for its stores and folders, and for servers that are added."""
     organization = load_topology(EXAMPLE)
     for seed in range(10):
         scenario = draw_scenario(seed, topology=organization)
         assert scenario_of_document(scenario).topology.as_document() == organization.as_document()
         posts = [step["post"] for step in work_of(scenario) if verb_of(step) == "post"]
-        assert {post["on"] for post in posts} <= set(organization.servers)
+        added = {step["server"]["add"] for step in work_of(scenario) if verb_of(step) == "server"}
+        assert {post["on"] for post in posts} <= {*organization.servers, *added}
 
 
 def test_an_organization_of_one_store() -> None:

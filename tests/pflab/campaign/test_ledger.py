@@ -15,6 +15,7 @@ from pflab.campaign.seed import SeedResult
 from pflab.campaign.seeds import CampaignResult
 from pflab.cli.app import run
 from pflab.terms.verdict import ExitCode, Judgement
+from tests.support.samples import sampled
 
 
 def block(first: int, count: int, *bad: int, differing: tuple[int, ...] = ()) -> CampaignResult:
@@ -113,7 +114,7 @@ def test_what_does_not_go_together(options: str, told: str, capsys: pytest.Captu
     assert told in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", sampled([signal.SIGINT, signal.SIGTERM, signal.SIGHUP], 3))
 def test_a_campaign_without_an_end_keeps_what_it_played(tmp_path: Path, number: signal.Signals) -> None:
     """Ctrl-C, SIGTERM or SIGHUP ends the campaign with exit code 0; the seeds that were played are in the ledger."""
     begin = "from pflab.cli import main; main()"

@@ -22,12 +22,14 @@ from tests.support.campaign_scenarios import (
     simulated,
 )
 from traces.events import (
+    BackupElsewhere,
     ChangeMade,
     ContentResumed,
     FaultHealed,
     FaultInjected,
     NodeStarted,
     NodeStopped,
+    StoreCreated,
     VersionApplied,
 )
 from traces.labtime import HOUR_US, MINUTE_US
@@ -107,6 +109,18 @@ async def test_a_deleted_store_never_comes_back() -> None:
     lab, _ = await played(campaign_scenario(outage, back, steps=steps))
     assert not lab.running("C")
     assert lab.read("B", lambda node: node.folders())[0].replicas == ("A", "B")
+    await lab.close()
+
+
+async def test_a_store_that_is_only_shown_is_replaced_at_the_end() -> None:
+    """A server that shows another one's store at the end of the work gets a new store, because the shown one never replicates
+    (RP-8). Its own backup is of no use to it before."""
+    tape = timed.restore_elsewhere(at_us=3 * HOUR_US, on="C", owner="A", backup_at_us=HOUR_US, label="tape")
+    back = fault("restore", at_us=0, lasts_us=6 * HOUR_US, server="C")
+    lab, play = await played(campaign_scenario(back, steps=(*WORK[:2], *tape)))
+    replaced = [event.store for event in lab.events() if isinstance(event, BackupElsewhere | StoreCreated)]
+    assert (replaced, play.skipped) == (["C", "C"], 1)
+    assert lab.running("C") and not lab.read("C", lambda node: node.folders())[0].hidden
     await lab.close()
 
 

@@ -34,6 +34,7 @@ from pflab.campaign.seeds import (
 from pflab.errors import LabError
 from pflab.invariants.invariant import Violation
 from pflab.terms.verdict import ExitCode, Judgement
+from tests.support.samples import sampled
 from topology.file.load import topology_from_text
 
 SEEDS = range(1, 7)
@@ -66,6 +67,7 @@ def test_a_campaign_in_this_process_leaves_the_garbage_collector_as_it_was() -> 
     assert gc.get_freeze_count() == 0
 
 
+@pytest.mark.long
 def test_results_do_not_depend_on_the_number_of_workers(tiny: CampaignResult) -> None:
     """Two workers give the same results in the same order, with equal digests of all events."""
     heard: list[int] = []
@@ -317,7 +319,7 @@ def test_the_resource_tracker_outlives_a_signal_to_the_group(project_root: Path)
 
 
 @pytest.mark.parametrize("group", [True, False])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", sampled([signal.SIGINT, signal.SIGTERM, signal.SIGHUP], 3))
 def test_a_stopped_campaign_prints_its_results(project_root: Path, number: signal.Signals, group: bool) -> None:
     """A signal to the process or to its whole group ends a campaign with workers in order: it prints the results, exit code
     2, and nothing else."""

@@ -35,6 +35,7 @@ from tests.support.lab_with_beginning import BEGINNING, COORDINATED, DRIVERS, la
 from tests.support.named_commands import examples_of
 from tests.support.running_lab import ONE_SITE, lab_up
 from tests.support.samples import sampled
+from topology.file.load import topology_from_text
 from traces.events import AnyEvent
 
 pytestmark = pytest.mark.live
@@ -52,7 +53,7 @@ def labs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], t
         yield cache(start)
 
 
-@pytest.fixture(params=DRIVERS)
+@pytest.fixture(params=sampled(DRIVERS, 2))
 def up(
     request: pytest.FixtureRequest,
     labs: Callable[[str], tuple[Path, Lab]],
@@ -352,6 +353,86 @@ def test_the_example_of_each_help_works(up: str) -> None:
         assert run(example) == ExitCode.GOOD, example
 
 
+def test_sites_and_servers_are_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """RT-6: the example of each action of pflab site and pflab server works. The new server joins when it is started, and what
+    is wrong is one line."""
+    monkeypatch.chdir(tmp_path)
+    with lab_up(tmp_path, "--simulated", topology="servers: {A: {site: SEA}}\n"):
+        for words, line in (
+            ("site add SEA", 'there is a site "SEA" already; choose another name'),
+            ("site add a/b", '"a/b" is not a name for a site; use letters, digits, spaces and'),
+            ("site remove OSL", 'there is no site "OSL"; one of "SEA"'),
+            ("site remove SEA", "the site SEA has A; only a site without a server can be removed"),
+            ("server add A", 'there is a server "A" already; choose another name'),
+            ("server add F --site OSL", 'site: "OSL" is not a site'),
+            ("server add F --version 2010", "version: "),
+            ("server add F --set age", "--set age has no value; write NAME=VALUE"),
+            ("server add F --set Nothing=1", "settings.Nothing: "),
+        ):
+            assert run(words.split()) == ExitCode.UNKNOWN, words
+            assert line in capsys.readouterr().err, words
+        added, removed = (run(["site", act, "LON"]) for act in ("add", "remove"))
+        assert (added, removed) == (ExitCode.GOOD, ExitCode.GOOD)
+        assert run(["site", "add", "LON"]) == ExitCode.GOOD
+        assert [run(example) for example in examples_of("server")] == [ExitCode.GOOD] * 2
+        assert run(["fault", "start", "F"]) == ExitCode.GOOD
+        assert run(["clock", "advance", "1 d"]) == ExitCode.GOOD
+        capsys.readouterr()
+        assert run(["server", "show", "--json"]) == ExitCode.GOOD
+        servers = json.loads(capsys.readouterr().out)
+        assert run(["site", "show", "--json"]) == ExitCode.GOOD
+        assert json.loads(capsys.readouterr().out) == {"SEA": ["A"], "LON": ["F"]}
+    assert [(server["name"], server["version"], server["status"]) for server in servers] == [
+        ("A", "2003", "running"),
+        ("F", "2007", "running"),
+    ]
+
+
+def test_connectors_are_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """RT-6: the example of each action of pflab connector works. What is wrong is one line, and pflab topology prints a file
+    with the changes, from which a lab can begin."""
+    monkeypatch.chdir(tmp_path)
+    sites = "sites: [SEA, NYC, LON]\nservers: {A: {site: SEA}, B: {site: NYC}, C: {site: LON}}\n"
+    lines = "connectors: [{between: [SEA, NYC]}, {between: [NYC, LON]}]\n"
+    with lab_up(tmp_path, "--simulated", topology=sites + lines):
+        for example in examples_of("connector"):
+            assert run(example) == ExitCode.GOOD, example
+        assert run(["connector", "add", "x", "--between", "SEA,NYC", "--bandwidth", "64 kbit/s", "--senders", ""]) == 0
+        assert run(["connector", "change", "x", "--bridgeheads", "A,B", "--bandwidth", "none", "--affinity", "9"]) == 0
+        capsys.readouterr()
+        for words, line in (
+            ("change x", "say what changes, such as --cost 5; pflab help connector change lists the options"),
+            ("change x --cost much", "--cost much is not a whole number; write digits, such as 5"),
+            ("change x --affinity much", 'affinity: "much" is not an affinity'),
+            ("change x --cost 0", 'cost: "0" is too small; write at least 1'),
+            (
+                "change x --bridgeheads A",
+                "--bridgeheads names 1 server; write one for each site, as in --bridgeheads A,C",
+            ),
+            ("change y --cost 2", 'there is no connector "y"; one of "NYC-LON", "SEA-LON", "x"'),
+            ("add x --between SEA,NYC", 'there is a connector "x" already; change it, or choose another name'),
+            ("add y --between SEA,OSL", 'between[1]: "OSL" is not a site; one of "SEA", "NYC", "LON"'),
+            ("add a/b --between SEA,NYC", 'name: "a/b" is not a name for a connector; use letters, digits, spaces and'),
+            ("remove y", 'there is no connector "y"; one of "NYC-LON", "SEA-LON", "x"'),
+        ):
+            assert run(["connector", *words.split()]) == ExitCode.UNKNOWN
+            assert capsys.readouterr().err.removeprefix("pflab: ").startswith(line)
+        for example in examples_of("topology"):
+            assert run(example) == ExitCode.GOOD
+        printed = capsys.readouterr().out
+        assert run(["topology", "-o", "now.yaml"]) == ExitCode.GOOD
+        assert Path("now.yaml").read_text("utf-8") == printed
+    topology = topology_from_text(printed)
+    assert (topology.revision, [connector.name for connector in topology.connectors]) == (
+        0,
+        ["NYC-LON", "SEA-LON", "x"],
+    )
+
+
 def test_the_examples_of_queue_work(up: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The example of each action of pflab queue works, with the number of a mail that waits."""
     del up
@@ -568,7 +649,9 @@ def test_the_directory_shows_addresses_and_the_policy_changes_them(up: str, caps
         assert run(list(args)) == ExitCode.GOOD
         return capsys.readouterr().out
 
-    assert "  mail: B-IS@contoso.test" in said("directory", "show", "B").splitlines()
+    shown_object = said("directory", "show", "B").splitlines()
+    assert {"  mail: B-IS@contoso.test", "  objectClass: msExchPublicMDB"} <= set(shown_object)
+    assert any(line.startswith("  msExchOwningPFTree: CN=Public Folders,") for line in shown_object)
     said("directory", "policy", "fabrikam.test")
     (shown,) = json.loads(said("directory", "show", "B", "--json"))
     assert shown["proxy_addresses"][:2] == ["SMTP:B-IS@fabrikam.test", "smtp:B-IS@contoso.test"]

@@ -56,6 +56,20 @@ def test_fifty_stores_are_fifty_services() -> None:
 AT = "127.0.0.${PFLAB_LOOPBACK:-1}"
 
 
+def test_servers_that_were_added_have_a_file_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """RT-6: a second file has only the services and volumes of these servers, as the file for all servers would have them."""
+    (tmp_path / "now.yaml").write_text("servers: {A: , B: , F: {joins: later}, SEA-01: {joins: later}}\n", "utf-8")
+    whole, second = tmp_path / "docker-compose.yml", tmp_path / "added.yml"
+    assert run(["compose", str(tmp_path / "now.yaml"), "-o", str(whole)]) == ExitCode.GOOD
+    assert run(["compose", str(tmp_path / "now.yaml"), "--only", "F,SEA-01", "-o", str(second)]) == ExitCode.GOOD
+    assert f"docker compose -f docker-compose.yml -f {second} up -d f sea-01" in capsys.readouterr().out
+    all_of, added = (yaml.safe_load(file.read_text("utf-8")) for file in (whole, second))
+    assert added["services"] == {name: all_of["services"][name] for name in ("f", "sea-01")}
+    assert (set(added), set(added["volumes"])) == ({"services", "volumes"}, {"store-f", "store-sea-01"})
+    assert run(["compose", str(tmp_path / "now.yaml"), "--only", "G"]) == ExitCode.UNKNOWN
+    assert 'there is no server "G"' in capsys.readouterr().err
+
+
 def test_each_server_is_reached_by_smtp_and_imap() -> None:
     """Each server publishes SMTP and IMAP on loopback, with a variable for each port. The lab tells users these addresses. A
     port in the topology is the default for SMTP."""

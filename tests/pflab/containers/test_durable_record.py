@@ -115,7 +115,7 @@ def test_what_was_recorded_last_is_not_recorded_again(folder: RunFolder) -> None
     """If the process is killed between writing an event and its number, the next coordinator recognizes the event. It reads
     again what it had not yet recorded."""
     record = record_in(folder)
-    gathered = EventCollector(record, folder, ["A"])
+    gathered = EventCollector(record, folder)
     record.extend(others(1, 2))
     gathered.resume({"A": 1}, record.events())
     assert gathered.last_seq == gathered.recorded == {"A": 2}

@@ -60,6 +60,7 @@ def test_events_are_coloured_by_their_type() -> None:
     assert {tag.partition(".")[0] for tag in plain} == {
         "address",
         "folder",
+        "organization",
         "post",
         "recipient",
         "responders",

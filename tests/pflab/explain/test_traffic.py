@@ -108,3 +108,25 @@ def test_a_checkpoint_has_the_same_sums() -> None:
 def test_sizes_are_rounded(size: int, words: str) -> None:
     """A size has the largest unit of which it has one."""
     assert size_words(size) == words
+
+
+def test_a_line_that_became_faster_needed_less() -> None:
+    """RT-6: each mail takes the time of the connector as it was when the mail crossed, also over a connector that was added."""
+    changed = TWO_SITES.replace("  - advance: 30 h\n", "").replace("\n  - post", "\n  - advance: 2 h\n  - post") + (
+        "  - advance: 1 h\n"
+        "  - connector: {change: PARIS-LONDON, bandwidth: 800 kbit/s}\n"
+        "  - post: {on: A, folder: Projects, subject: Again, as: again}\n"
+        "  - advance: 1 h\n"
+        "  - connector: {remove: PARIS-LONDON}\n"
+        "  - connector: {add: cable, between: [PARIS, LONDON], bandwidth: 8 kbit/s}\n"
+        "  - post: {on: A, folder: Projects, subject: By cable, as: cable}\n"
+        "  - advance: 1 h\n"
+    )
+    run_events = RunEvents.at(play(changed))
+    rows = traffic_of(run_events.events, run_events.topology)
+    content = [row for row in rows if row.type == "content"]
+    slow, fast, cable = (row.carried for row in sorted(content, key=lambda row: row.hour_at))
+    assert (slow.mails, fast.mails, cable.mails) == (1, 1, 1)
+    assert slow.needed_us == slow.bytes * 1000
+    assert fast.needed_us == fast.bytes * 10
+    assert cable.needed_us == cable.bytes * 1000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pflab.invariants.mail_contents import OwnRowIsTrue
+from pflab.invariants.mail.contents import OwnRowIsTrue
 from pflab.invariants.versions import (
     EventsWithoutGaps,
     LaterThanWhatItReplaces,

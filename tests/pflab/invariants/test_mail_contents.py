@@ -4,7 +4,7 @@ passes correct events."""
 from __future__ import annotations
 
 from pflab.invariants.backfill_array import RequestsWithinTheLimit
-from pflab.invariants.mail_contents import (
+from pflab.invariants.mail.contents import (
     AcceptedIsDurable,
     AnswersAreAsked,
     FrozenMailsWait,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pflab.invariants.evidence.knowledge import Known
 from pflab.invariants.invariant import VALIDATIONS
-from pflab.invariants.recipients import (
+from pflab.invariants.mail.recipients import (
     BroadcastsReachAllHolders,
     EachNumberIsNamedOnce,
     OnlyAddressesGetMail,
@@ -22,7 +22,7 @@ from pflab.invariants.status_answers import (
 )
 from pflab.invariants.status_rows import EntriesAreClaimed, OwnHolesAreClosed, RowsAreTheLatestSent
 from pflab.invariants.versions import HeldVersionsAreReleased, NothingOlderReplaces
-from pflab.oracle.monitor import ACKNOWLEDGED_IS_COMMITTED
+from pflab.oracle.monitor import MONITORED
 from pflab.terms.mail_types import MailKind
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import (
@@ -466,7 +466,7 @@ def test_a_version_that_is_held_too_long() -> None:
 
 def test_each_planted_defect_names_a_real_invariant(project_root: Path) -> None:
     """The "Caught by" line of a patch names an invariant that campaigns check."""
-    ids = {each.id for each in INVARIANTS} | {*VALIDATIONS, ACKNOWLEDGED_IS_COMMITTED}
+    ids = {each.id for each in INVARIANTS} | {*VALIDATIONS, *MONITORED}
     heads = [
         path.read_text("utf-8").partition("\n\n")[0] for path in (project_root / "tests" / "mutants").glob("*.patch")
     ]

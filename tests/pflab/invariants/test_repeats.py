@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pflab.invariants.recipients import ChangesCoverWhatIsKept, SilentHoldersAreAskedAgain
+from pflab.invariants.mail.recipients import ChangesCoverWhatIsKept, SilentHoldersAreAskedAgain
 from pflab.terms.mail_types import MailKind
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import (
@@ -17,7 +17,7 @@ from tests.support.invariant_builders import (
     numbers,
     sends,
 )
-from traces.events import RowReplaced
+from traces.events import RespondersConsidered, RowReplaced
 from traces.labtime import HOUR_US
 
 NEW = f"{GUIDS['A']}:9"
@@ -70,6 +70,15 @@ def test_a_holder_that_answered_need_not_be_asked_again() -> None:
         known.add(RowReplaced, "A", store=store, **row_fields)
     sends(known, "A", 1, MailKind.STATUS_REQUEST, ("B", "C"), folder=NEW)
     assert rests(known, 12.25) == []
+
+
+def test_a_holder_that_is_asked_though_it_is_not_listed_need_not_be_asked_again() -> None:
+    """Between two checks a holder may lose its address, so that only others are listed. A repeat to it counts (ST-7)."""
+    trace = asked()
+    trace.add(RespondersConsidered, "A", folder=NEW, candidates=(), chosen=("B",), method="all holders")
+    trace.at = START_AT + 12 * HOUR_US + HOUR_US // 4
+    sends(trace, "A", 2, MailKind.STATUS_REQUEST, ("B", "C"), folder=NEW, marks=("repeat",))
+    assert rests(trace, 12.25) == []
 
 
 def test_an_edit_that_leaves_out_a_version_of_a_conflict() -> None:

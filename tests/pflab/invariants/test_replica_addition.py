@@ -8,7 +8,7 @@ from node.views import FolderView
 from pflab.invariants.backfill_timeouts import SilentSourcesGoDown, TimeoutsSendRequests
 from pflab.invariants.folder_tree import ListedStoresHold, TreeIsComputed
 from pflab.invariants.invariant import Invariant
-from pflab.invariants.mail_contents import OwnRowIsTrue
+from pflab.invariants.mail.contents import OwnRowIsTrue
 from pflab.invariants.replica_addition import (
     CreatedStoresBeginAsNew,
     LossesAreReported,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from pflab.invariants.backfill_array import MailsBringWhatTheyName, RequestsWithinTheLimit
-from pflab.invariants.mail_contents import (
+from pflab.invariants.mail.contents import (
     AnswersAreAsked,
     MailsNameWhatTheSenderHas,
     OwnRowGrows,

@@ -21,7 +21,7 @@ from pflab.invariants.stored_state import (
     OneWinner,
     VersionsKeptUnchanged,
 )
-from pflab.oracle.monitor import ACKNOWLEDGED_IS_COMMITTED
+from pflab.oracle.monitor import MONITORED
 from pflab.terms.verdict import FolderVerdict, Judgement, Verdict
 from tests.support.clock import START_AT
 from tests.support.invariant_builders import (
@@ -299,7 +299,7 @@ def test_the_page_on_campaigns_names_everything(project_root: Path) -> None:
     flowing = " ".join((project_root / "docs" / "how-to" / "campaigns.md").read_text("utf-8").split())
     for invariant in INVARIANTS:
         assert f"- **{invariant.id}** ({', '.join(invariant.rules)}): {invariant.says}" in flowing
-    for name in (*VALIDATIONS, ACKNOWLEDGED_IS_COMMITTED, *BRANCHES, *OPTIONAL, *FAULT_KINDS):
+    for name in (*VALIDATIONS, *MONITORED, *BRANCHES, *OPTIONAL, *FAULT_KINDS):
         assert name in flowing
 
 

@@ -28,6 +28,7 @@ from pflab.scenario.load import scenario_from_text
 from pflab.simulation.simulated_lab import SimulatedLab
 from tests.support.classroom import lab_with_lessons
 from tests.support.running_lab import lab_up
+from tests.support.samples import sampled
 
 pytestmark = pytest.mark.live
 
@@ -498,7 +499,7 @@ def test_folders_of_killed_processes_are_removed(tmp_path: Path, monkeypatch: py
     assert set(tmp_path.iterdir()) == {other}
 
 
-@pytest.mark.parametrize("how", [(), ("--processes",)])
+@pytest.mark.parametrize("how", sampled([(), ("--processes",)], 2))
 def test_each_lab_of_pflab_up_plays_lessons(how: tuple[str, ...], tmp_path: Path) -> None:
     """A lab plays lessons in its own process, whether its servers are in this process or not."""
     with lab_up(tmp_path, *how) as url, Client(url) as client:

@@ -19,7 +19,7 @@ END_DIFFERENT = {"tombstone-outlived", "equal-not-enough", "reissued-counters"}
 
 
 @pytest.mark.live
-@pytest.mark.parametrize("name", sampled(LESSONS, 3))
+@pytest.mark.parametrize("name", sampled(LESSONS, 6))
 async def test_each_lesson_plays_to_its_end(name: str, tmp_path: Path) -> None:
     """Each lesson tells all its texts, reveals each question, and ends with the verdict that it teaches."""
     async with lab_with_lessons(tmp_path, Classroom(lambda: Lessons(LESSONS))) as (_, caller):

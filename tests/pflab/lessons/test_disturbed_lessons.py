@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -10,7 +11,6 @@ from urllib.parse import quote
 import pytest
 
 from pflab.lessons.course import lessons_of_pflab
-from tests.support.samples import sampled
 from tests.support.tab import Page, opened
 from tests.support.topologies import THREE_STORES
 
@@ -18,8 +18,8 @@ Json = Any
 
 LESSONS: Final = lessons_of_pflab()
 
-SAMPLE: Final = 12
-"""One in so many lessons is disturbed by `make test`."""
+SAMPLE: Final = ("conflict", "ask-at-start", "equal-not-enough")
+"""Lessons of different chapters that `make test` disturbs; `make test-long` disturbs the others."""
 
 MOST_LETTERS: Final = 200
 """The longest text about a problem."""
@@ -56,11 +56,16 @@ class PlayedLesson:
         return f"stopped {server}"
 
     async def delete_folder(self) -> str:
+        """Delete a folder on the last server that takes changes. A store that is only shown refuses them (RP-8)."""
         for server in await self.running():
             for folder in await self.ask("GET", f"/nodes/{server}/folders"):
                 if folder["hidden"] or folder["path"] == "1-1":
                     continue
-                await self.ask("DELETE", f"/nodes/{server}/folders/{quote(folder['path'], safe='')}")
+                target = f"{self.path}/nodes/{server}/folders/{quote(folder['path'], safe='')}"
+                answer = await self.page.answer("DELETE", target)
+                if b"it is only shown" in answer.body:
+                    continue
+                assert answer.status < HTTPStatus.MULTIPLE_CHOICES, answer.body
                 return f"deleted the folder '{folder['path'].rpartition('/')[2]}' on {server}"
         raise AssertionError("no server shows a folder")
 
@@ -79,7 +84,9 @@ async def begin(page: Page, name: str) -> PlayedLesson:
     return PlayedLesson(page, (await page.json("POST", "/lessons", {"name": name}))["path"].rstrip("/"))
 
 
-@pytest.mark.parametrize("name", sampled(LESSONS, SAMPLE))
+@pytest.mark.parametrize(
+    "name", [name if name in SAMPLE else pytest.param(name, marks=pytest.mark.long) for name in LESSONS]
+)
 async def test_a_lesson_that_is_disturbed_can_go_on_and_go_back(name: str, page: Page) -> None:
     """At each step, somebody stops a server, deletes a folder or moves the clock. The lesson names this change at this step and
     no other, plays on to its end, and tells problems in few words. Each step can begin again, as if nothing had happened."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pflab.faults.fault import Delay
-from pflab.oracle.convergence_bound import Bound, bound_of, bound_of_topology, longest_gap_us
+from pflab.oracle.convergence_bound import MAILS_IN_A_CHAIN, Bound, bound_of, bound_of_topology, longest_gap_us
 from pflab.simulation.simulator import Simulator
 from topology.file.load import topology_from_text
 from topology.schedule import NEVER, parse_schedule
@@ -116,3 +116,20 @@ async def test_a_line_carries_all_content_of_the_lab() -> None:
         once_us = us(bound_of(narrow), words)[0]
         # 200 KB, twice as large as mail, for two stores: 800 s at a thousand bytes a second.
         assert 800_000_000 <= once_us < 900_000_000
+
+
+async def test_the_bound_is_that_of_the_present_organization() -> None:
+    """RT-6: after a change of connectors the bound follows the present ones, and counts one trip of the earlier ones, on which
+    mail may still be."""
+    # spec: CV-3
+    slow, words = topology_from_text(TWO_SITES), "as it was before"
+    (name,) = (connector.name for connector in slow.connectors)
+    async with Simulator(slow) as lab:
+        before = bound_of(lab)
+        assert us(before, words) == [0]
+        await lab.change_connector(name, latency="2 s")
+        after = bound_of(lab)
+        trip_us = us(before, "mails on the slowest route")[0] // MAILS_IN_A_CHAIN
+        assert us(after, words) == [trip_us]
+        quick_us = us(after, "mails on the slowest route")[0] // MAILS_IN_A_CHAIN
+        assert trip_us - quick_us == 20 * MINUTE_US - 2_000_000

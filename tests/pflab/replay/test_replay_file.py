@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import gzip
 import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,6 +18,7 @@ from pflab.replay.replay_file import Replay, as_handout, replay_file
 from pflab.runs.events import RunEvents
 from pflab.runs.run_folder import RunFolder
 from pflab.simulation.simulated_lab import SimulatedLab
+from tests.support.replay_pages import document_in
 from topology.file.examples import EXAMPLES
 from topology.file.load import load_topology
 from traces.events import MailReceived
@@ -27,12 +26,6 @@ from traces.labtime import MINUTE_US
 
 RELATIVE = re.compile(r"""(?m)^\s*(?:import|export)\b[^;]*?["']\.{1,2}/""")
 COMMENT = re.compile(r"(?ms)^\s*/\*\*.*?\*/")
-
-
-def document_in(page: str) -> dict[str, Any]:
-    packed = re.search(r'id="run">([^<]*)<', page)
-    assert packed is not None
-    return json.loads(gzip.decompress(base64.b64decode(packed[1])))
 
 
 def replay_of(run: RunEvents, title: str = "run", address: str = "") -> Replay:

@@ -8,8 +8,17 @@ from pflab.runs.causal_order import in_causal_order
 from pflab.scenario.load import scenario_from_text
 from pflab.scenario.runner import run_scenario
 from pflab.simulation.simulator import Simulator
+from topology.file.load import topology_from_text
 from topology.model import Topology
-from traces.events import BackupMade, BackupRestored, Event
+from traces.events import (
+    BackupMade,
+    BackupRestored,
+    Event,
+    NodeStarted,
+    OrganizationChanged,
+    OrganizationRead,
+    RunStarted,
+)
 
 BACKUPS = """\
 title: Backups and restores at one instant and later
@@ -52,6 +61,35 @@ async def test_backups_and_restores_are_between_the_right_events_of_their_store(
         assert len(ordered) == len(recorded)
         for store in ("A", "B"):
             assert _of(store, ordered) == _of(store, recorded)
+
+
+async def test_a_change_of_the_organization_comes_before_the_stores_read_it() -> None:
+    """RT-6: whatever the Lamport numbers of the lab are, each change comes before the stores read it, and after the change
+    before it, also if all are at one instant. A server is added before it starts."""
+    topology = topology_from_text("servers: {A: {site: SEA}, B: {site: NYC}}\nconnectors: [{between: [SEA, NYC]}]\n")
+    async with Simulator(topology, seed=1) as lab:
+        await lab.stop("B")
+        for cost in (20, 30, 40):
+            await lab.change_connector("SEA-NYC", cost=cost)
+        await lab.start("B")
+        await lab.change_connector("SEA-NYC", cost=50)
+        await lab.add_server("C", site="NYC")
+        await lab.start("C")
+        recorded = list(lab.events())
+    for seed in range(20):
+        events = list(recorded)
+        random.Random(seed).shuffle(events)
+        known = 0
+        in_order = in_causal_order(events)
+        assert isinstance(in_order[0], RunStarted)
+        for event in in_order:
+            if isinstance(event, OrganizationChanged):
+                assert event.revision == known + 1
+                known = event.revision
+            elif isinstance(event, NodeStarted) and event.node == "C":
+                assert known == 5
+            elif isinstance(event, OrganizationRead):
+                assert event.revision <= known
 
 
 def _of(store: str, events: list[Event]) -> list[Event]:

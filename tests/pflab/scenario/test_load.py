@@ -186,6 +186,13 @@ def test_a_step_is_one_verb() -> None:
         ("cut: {from: A}", "there is no such field; the fields are between, one_way, connector"),
         ("cut: {between: [A]}", "too few entries; at least 2"),
         ("cut: {connector: X}", '"X" is not a connector; there is none'),
+        ("connector: {cost: 3}", "a key is missing; give one of add, change, remove"),
+        ("connector: {add: x}", '"add" needs "between"'),
+        ("connector: {add: x, between: [SEA, OSL]}", '"OSL" is not a site'),
+        ("connector: {change: x, cost: 3}", '"x" is not a connector of the topology or of an earlier step'),
+        ("connector: {change: x}", "no property is given; give one of kind, between, cost"),
+        ("connector: {remove: x, cost: 3}", '"cost" is allowed only together with "add" or "change"'),
+        ("connector: {remove: x, speed: 3}", "speed"),
         ("lose: {type: contents}", "\"contents\" is not known here; write 'hierarchy', 'content',"),
         ("post: {on: A, folder: Projects, subject: 5}", '"5" is not text; write a text, in quotes'),
         ("post: {on: A, folder: Projects, subject: x, attachment: 5}", "5 is not a size"),
@@ -389,6 +396,34 @@ def test_a_folder_made_by_a_step_is_known_afterwards() -> None:
         "folder: {on: A, move: Projects/Ideas, under: /}",
         "post: {on: A, folder: Ideas/Old, subject: x}",
     )
+
+
+ANOTHER_LINE = """\
+title: A test
+topology: two-sites.yaml
+steps:
+  - connector: {add: cable, between: [SEA, NYC], bridgeheads: {SEA: B}}
+  - connector: {change: cable, cost: 5}
+  - cut: {connector: cable, as: cut}
+  - lose: {connector: cable, count: 1}
+  - connector: {remove: cable}
+"""
+
+
+def test_a_connector_that_a_step_adds_is_known_afterwards() -> None:
+    """RT-6: later steps change it, remove it, and let faults act on it; earlier steps cannot."""
+    assert len(scenario_from_text(ANOTHER_LINE).steps) == 5
+    early = ANOTHER_LINE.replace("steps:\n", "steps:\n  - cut: {connector: cable}\n")
+    assert ['"cable" is not a connector' in line for line in problems(early)] == [True]
+    timed = ANOTHER_LINE.replace("  - ", "  - at: 1 min\n    ").replace("topology", "missing: skip\ntopology")
+    late = timed.replace("steps:\n", "steps:\n  - {at: 1 min, cut: {connector: cable}}\n")
+    assert len(scenario_from_text(late).steps) == 6
+
+
+def test_the_ends_of_a_connector_are_checked() -> None:
+    """A bridgehead is a server, and its end a site."""
+    assert '"Q" is not a server' in problems(ANOTHER_LINE.replace("SEA: B", "SEA: Q"))[0]
+    assert '"OSL" is not a site' in problems(ANOTHER_LINE.replace("SEA: B", "OSL: B"))[0]
 
 
 def test_not_a_scenario() -> None:

@@ -171,6 +171,7 @@ async def test_a_failure_pauses_the_clock(
     assert lab.failure_of("B") is not None
 
 
+@pytest.mark.long
 async def test_the_traces_of_running_clocks_are_judged_clean(tmp_path: Path, project_root: Path) -> None:
     """CV-1: the same courses that labs with sockets play are judged converged, without a violation."""
     pytest.importorskip("duckdb", reason="the extra `analytics` is not installed")

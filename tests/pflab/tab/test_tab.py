@@ -182,7 +182,7 @@ async def test_a_file_that_is_no_lab_file_is_refused(tmp_path: Path) -> None:
             pass
 
 
-@pytest.mark.parametrize("name", sampled(LESSONS, 3))
+@pytest.mark.parametrize("name", sampled(LESSONS, 6))
 async def test_each_lesson_plays_to_its_end(page: Page, name: str) -> None:
     """Each lesson of the course ends in a tab with the verdict that it teaches."""
     begun = await page.json("POST", "/lessons", {"name": name})

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import json
 import smtplib
 
 import pytest
 
 from pflab.testing import AsyncLab, Lab, Mailbox, Organization, open_mailbox
-from topology.file.load import topology_from_text
+from topology.file.load import topology_from_document
 
 NOT_FOR_TESTS = {
     "ask",
@@ -58,7 +57,7 @@ def test_an_organization_is_a_topology() -> None:
         .folder("News", replicas=["A", "B"])
         .folder("Projects")
     )
-    found = topology_from_text(json.dumps(built.as_document()))
+    found = topology_from_document(built.as_document())
     assert {name: server.site for name, server in found.servers.items()} == {"A": "SEA", "B": "NYC", "C": "SEA"}
     assert found.folders["News"].replicas == ("A", "B")
     assert found.folders["Projects"].replicas == ("A", "B", "C")
@@ -66,7 +65,7 @@ def test_an_organization_is_a_topology() -> None:
 
 def test_an_organization_without_sites_has_one() -> None:
     """Servers need no site."""
-    found = topology_from_text(json.dumps(Organization().server("A").folder("News").as_document()))
+    found = topology_from_document(Organization().server("A").folder("News").as_document())
     assert len(found.sites) == 1
 
 

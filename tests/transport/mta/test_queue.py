@@ -191,6 +191,22 @@ def test_a_released_mail_leaves_at_once(a: Server) -> None:
     assert a.next_due() is None
 
 
+@pytest.mark.parametrize("store", ["B", "E"])
+def test_a_mail_whose_store_has_left_the_directory_can_be_released(a: Server, store: str) -> None:
+    """RP-6, RT-5: the mail keeps its way, in the site or over a connector, and is tried there."""
+    a.submit(*to(store))
+    (held,) = a.mta.queued(a.conn)
+    a.mta.hold(a.stimulus(), held.queue_id, START_AT + HOUR_US)
+    del a.known[f"{store}-IS@contoso.test"]
+    a.mta.release(a.stimulus(), held.queue_id)
+    (released,) = a.ready()
+    assert (released.next_hop, released.connector) == (held.next_hop, held.connector)
+    a.mta.change_queue(a.stimulus(), "freeze", None, a.mta.queued(a.conn))
+    a.at += HOUR_US
+    a.mta.change_queue(a.stimulus(), "unfreeze", None, a.mta.queued(a.conn))
+    assert [mail.queue_id for mail in a.ready()] == [held.queue_id]
+
+
 # --- determinism
 
 

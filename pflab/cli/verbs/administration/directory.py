@@ -61,6 +61,12 @@ def _entry_lines(entry: DirectoryEntryView) -> list[str]:
     return [
         f"Store {entry.store}",
         f"  {entry.dn}",
+        f"  objectClass: {entry.object_class}",
+        *(
+            (f"  legacyExchangeDN: {entry.legacy_dn}", f"  msExchOwningPFTree: {entry.owning_tree}")
+            if entry.owning_tree is not None
+            else ()
+        ),
         f"  mail: {entry.mail or 'none: nothing can be sent to this store'}{due}",
         *(f"  proxyAddresses: {address}" for address in entry.proxy_addresses),
     ]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from inspect import Parameter, Signature, signature
+from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 from typer import Argument, Option
@@ -11,6 +10,7 @@ from typer import Argument, Option
 from pflab.cli.actions import verb_with_actions
 from pflab.cli.options import OnServer
 from pflab.cli.output import Json, changed_folder_lines, print_change, print_json, print_lines, print_result
+from pflab.cli.property_options import names_in, with_properties
 from pflab.cli.running_lab import Lab, client_of
 from pflab.terms.verdict import ExitCode
 
@@ -34,27 +34,6 @@ _PROPERTIES: Final = {
     "description": Option(metavar="WORDS", help="What the folder is for; '' for no description."),
 }
 """The option of each property of a folder."""
-
-
-def _with_properties(verb: Callable[..., int]) -> Callable[..., int]:
-    """Return a verb with the options of a folder's properties before its option `--lab`. It gets those that the user gives."""
-
-    def with_properties(**arguments: Any) -> int:
-        values = {name: arguments.pop(name) for name in _PROPERTIES}
-        properties = {name: value for name, value in values.items() if value is not None}
-        names = {name: _names(properties[name]) for name in ("replicas", "contacts") if name in properties}
-        return verb(**arguments, **properties | names)
-
-    *parameters, _ = signature(verb, eval_str=True).parameters.values()
-    lab_at = [parameter.name for parameter in parameters].index("lab")
-    parameters[lab_at:lab_at] = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, option])
-        for name, option in _PROPERTIES.items()
-    ]
-    with_properties.__signature__ = Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]  # Typer reads it
-    with_properties.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    with_properties.__doc__, with_properties.__name__ = verb.__doc__, verb.__name__
-    return with_properties
 
 
 folder = verb_with_actions(
@@ -110,7 +89,7 @@ def _properties(folder: Mapping[str, Any]) -> list[str]:
 
 
 @folder.command()
-@_with_properties
+@with_properties(_PROPERTIES, lists=("replicas", "contacts"))
 def create(path: FolderPath, *, node: OnServer, lab: Lab = None, as_json: Json = False, **properties: Any) -> int:
     """Create a folder.
 
@@ -123,7 +102,7 @@ def create(path: FolderPath, *, node: OnServer, lab: Lab = None, as_json: Json =
 
 
 @folder.command()
-@_with_properties
+@with_properties(_PROPERTIES, lists=("replicas", "contacts"))
 def change(
     path: FolderPath,
     *,
@@ -222,9 +201,5 @@ def propagate(
     Example: pflab folder propagate Projects --node A --properties schedule,contacts
     """
     with client_of(lab) as client:
-        changes = client.propagate(node, path, _names(properties))
+        changes = client.propagate(node, path, names_in(properties))
     return print_result(changes, changed_folder_lines(changes), as_json)
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]

@@ -309,7 +309,7 @@ class SilentHoldersAreAskedAgain(Invariant):
         for store in sorted(stores_of(event.recipients)):
             for section in event.folders:
                 holders = self._listed.get((event.node, section.folder))
-                is_required = holders is None or store in holders
+                is_required = holders is None or store in holders or (section.folder, store) in requests
                 if is_required and (event.node, section.folder, store) not in self._answers:
                     requests[section.folder, store] = event.at
 

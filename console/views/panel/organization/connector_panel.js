@@ -1,24 +1,23 @@
 /** The panel of a connector: what it costs and carries, whether it works, and which mails wait for it. */
 
-import { FAULTS, fault as faultPath, node } from "../../api.js";
-import { ifCut, ifHealed } from "../../forecast/what_if.js";
-import { SEPARATIONS } from "../../state/faults.js";
-import { mailTypeName } from "../../state/mail_types.js";
-import { html, useEffect, useState } from "../../vendor/preact.js";
-import { OnlyPresent, Relative, isPresent } from "../fetched.js";
-import { sizeWords } from "../size_words.js";
-import { Ask } from "../what_if.js";
+import { FAULTS, fault as faultPath, node } from "../../../api.js";
+import { ifCut, ifHealed } from "../../../forecast/what_if.js";
+import { FIELDS, KINDS } from "../../../state/connector_fields.js";
+import { SEPARATIONS } from "../../../state/faults.js";
+import { mailTypeName } from "../../../state/mail_types.js";
+import { html, useEffect, useState } from "../../../vendor/preact.js";
+import { OnlyPresent, Relative, isPresent } from "../../fetched.js";
+import { sizeWords } from "../../size_words.js";
+import { Ask } from "../../what_if.js";
+import { ConnectorOrders } from "./connector_orders.js";
 
 /**
- * @typedef {import("../../store.js").Store} Store
- * @typedef {import("../../state/lab_state.js").LabState} LabState
- * @typedef {import("../../state/lab_state.js").Connector} Connector
+ * @typedef {import("../../../store.js").Store} Store
+ * @typedef {import("../../../state/lab_state.js").LabState} LabState
+ * @typedef {import("../../../state/lab_state.js").Connector} Connector
  */
 
 const HOLDS = ["1 h", "6 h", "1 day"];
-
-/** The kinds of connectors in the words of System Manager. @type {Record<string, string>} */
-const KINDS = { x400: "X.400 connector", "routing-group": "routing group connector", "smtp-relay": "SMTP relay" };
 
 /** @param {{store: Store, state: LabState, connector: Connector}} props */
 export function ConnectorPanel({ store, state, connector }) {
@@ -44,14 +43,7 @@ export function ConnectorPanel({ store, state, connector }) {
       <dd>${connector.between.join(" and ")}</dd>
       <dt>Kind</dt>
       <dd>${KINDS[connector.kind] ?? connector.kind}</dd>
-      <dt>Cost</dt>
-      <dd>${connector.cost}</dd>
-      <dt>Latency</dt>
-      <dd>${connector.latency ?? "none"}</dd>
-      <dt>Bandwidth</dt>
-      <dd>${connector.bandwidth ?? "not limited"}</dd>
-      <dt>Schedule</dt>
-      <dd>${connector.schedule ?? "always"}</dd>
+      ${FIELDS.map((field) => html`<dt>${field.label}</dt><dd>${field.text(connector)}</dd>`)}
       ${
         connector.bridgeheads &&
         html`<dt>Bridgeheads</dt>
@@ -88,7 +80,8 @@ export function ConnectorPanel({ store, state, connector }) {
     <div class="row">
       ${!cut && html`<${Ask} store=${store} question=${ifCut(name)} />`}
       ${faults.map((fault) => html`<${Ask} key=${fault.id} store=${store} question=${ifHealed(fault.id)} />`)}
-    </div>`
+    </div>
+    <${ConnectorOrders} store=${store} state=${state} name=${name} />`
     }
     <h3>What it has carried</h3>
     <${Traffic} sums=${state.carried[name]} />

@@ -1,0 +1,129 @@
+"""The organization of a lab over HTTP: sites and servers are added, and connectors are added, changed and removed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from msgspec import Meta
+from msgspec.structs import asdict
+
+from node.api.asgi import Response
+from node.api.routing.reading import Body
+from node.api.values import json_response
+from pflab.lab.served_lab import ServedLab
+from pflab.server.present_lab import lab_routes
+from topology.arguments import ConnectorWord, Line, Names
+
+SITES: Final = lab_routes("/lab/sites", tag="lab")
+"""The sites of the organization."""
+
+NEW_SERVERS: Final = lab_routes("/lab/servers", tag="lab")
+"""Servers that are added to the organization."""
+
+CONNECTORS: Final = lab_routes("/lab/connectors", tag="lab")
+"""The connectors of the organization."""
+
+
+class NewSite(Body, frozen=True, kw_only=True):
+    """A site without servers."""
+
+    name: Annotated[Line, Meta(examples=["LON"])]
+
+
+class NewServer(Body, frozen=True, kw_only=True):
+    """A server of the organization, in the words of a topology file. Its store joins when the server is started.
+
+    `site`: not needed if the organization has one site only. `version`: by default 2003. `settings`: by their real names.
+    `smtp_port`: by default a free port.
+    """
+
+    name: Annotated[Line, Meta(examples=["F"])]
+    site: Annotated[Line | None, Meta(examples=["LON"])] = None
+    version: Annotated[Line | None, Meta(examples=["2007"])] = None
+    settings: dict[Line, str | int | float | bool] | None = None
+    smtp_port: int | None = None
+
+
+@SITES.get("")
+async def sites(lab: ServedLab) -> Response:
+    """Return the names of the sites as they are now."""
+    return json_response(list(lab.organization.sites))
+
+
+@SITES.post("")
+async def add_site(lab: ServedLab, body: NewSite) -> Response:
+    """Add a site without servers; return all sites."""  # spec: RT-6
+    await lab.add_site(body.name)
+    return json_response(list(lab.organization.sites))
+
+
+@SITES.delete("/{name}")
+async def remove_site(lab: ServedLab, name: str) -> Response:
+    """Remove a site without servers; return the others."""  # spec: RT-6
+    await lab.remove_site(name)
+    return json_response(list(lab.organization.sites))
+
+
+@NEW_SERVERS.post("")
+async def add_server(lab: ServedLab, body: NewServer) -> Response:
+    """Add a server to the organization; return its entry with every default filled in. Its store joins when the server is
+    started."""  # spec: RT-6
+    fields = {key: value for key, value in asdict(body).items() if key != "name"}
+    await lab.add_server(body.name, **fields)
+    return json_response(lab.organization.as_document()["servers"][body.name])
+
+
+class ConnectorChange(Body, frozen=True, kw_only=True):
+    """Properties of a connector, in the words of a topology file. What is not given keeps its default or present value."""
+
+    kind: ConnectorWord | None = None
+    cost: Annotated[int | None, Meta(examples=[5])] = None
+    latency: Annotated[Line | None, Meta(examples=["2 s"])] = None
+    bandwidth: Annotated[Line | None, Meta(examples=["64 kbit/s"])] = None
+    schedule: Annotated[Line | None, Meta(examples=["Mon-Fri 20:00-06:00"])] = None
+    affinity: int | Line | None = None
+    size_limit: Annotated[Line | None, Meta(examples=["1 MB"])] = None
+    senders: Names | None = None
+    bridgeheads: dict[Line, Line] | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return what is given."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+class NewConnector(ConnectorChange, frozen=True, kw_only=True):
+    """A connector between two sites."""
+
+    name: Annotated[Line, Meta(examples=["SEA-LON"])]
+    between: Annotated[Names, Meta(examples=[["SEA", "LON"]])]
+
+
+def _connectors(lab: ServedLab) -> Response:
+    return json_response(lab.organization.as_document()["connectors"])
+
+
+@CONNECTORS.get("")
+async def connectors(lab: ServedLab) -> Response:
+    """Return the connectors as they are now, with every default filled in."""
+    return _connectors(lab)
+
+
+@CONNECTORS.post("")
+async def add(lab: ServedLab, body: NewConnector) -> Response:
+    """Add a connector between two sites; return all connectors."""  # spec: RT-6
+    await lab.add_connector(**body.fields())
+    return _connectors(lab)
+
+
+@CONNECTORS.patch("/{name}")
+async def change(lab: ServedLab, name: str, body: ConnectorChange) -> Response:
+    """Change properties of a connector; return all connectors. Mail that waits takes the new routes."""  # spec: RT-6
+    await lab.change_connector(name, **body.fields())
+    return _connectors(lab)
+
+
+@CONNECTORS.delete("/{name}")
+async def remove(lab: ServedLab, name: str) -> Response:
+    """Remove a connector; return the others. Mail that waits for it takes another way, or waits for one."""  # spec: RT-6
+    await lab.remove_connector(name)
+    return _connectors(lab)

@@ -1,0 +1,1 @@
+"""Administrators change folders and connectors in the console."""
