@@ -101,22 +101,6 @@ def next_run(interval_us: int | None, now: LabTime) -> LabTime | None:
     return now - now % interval_us + interval_us
 
 
-def first_stamps(topology: Topology, store: str, now: LabTime, number: int = 0) -> tuple[Stamp, ...]:
-    """Return the stamps of an entry that is created at `now`, as the topology says; none if the service never runs.
-
-    `number`: which object of this name it is (`StoreEntry`).
-
-    The stores that exist from the start were stamped before the lab began. The directory of 5.5 and the management tools of
-    2007 give the addresses when they create the entry, without the service.
-    """
-    server = topology.servers[store]
-    if not server.joins_later and not number:
-        return (Stamp(topology.domain, AT_ONCE),)
-    waits = PROFILES[str(server.version)].stamped_by_service
-    at = next_run(topology.recipient_update_us, now) if waits else AT_ONCE
-    return () if at is None else (Stamp(topology.domain, at),)
-
-
 def known_organization(began: Topology, conn: Connection) -> Topology:
     """Return the organization as a store knows it: as it was when the store began, or after the last change that it has read.
 
@@ -193,18 +177,14 @@ class Directory:
         self._topology, self.routing = topology, Routing(topology)
         s.trace.record(OrganizationRead, revision=topology.revision)
 
-    def join(self, s: Stimulus, store: str, number: int = 0) -> None:
-        """Add a store's entry, stamped as the topology says. Do nothing if the store already has an entry.
-
-        `number`: which object of this name it is (`StoreEntry`).
-        """
+    def join(self, s: Stimulus, store: str) -> None:
+        """Add the entry of a store that exists from the start, stamped before the lab began. Do nothing if it has an entry."""
         if store not in self._topology.servers:
             raise Misuse(
                 f"{store} is not a server of the topology; its servers are {', '.join(self._topology.servers)}"
             )
         if store not in self._entries:
-            stamps = first_stamps(self._topology, store, s.now, number)
-            self.update(s, store, stamps, NOT_YET if stamps else NEVER, number)
+            self.update(s, store, (Stamp(self._topology.domain, AT_ONCE),), NOT_YET, 0)
 
     def update(self, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str, number: int) -> None:
         """Add a store's entry, or replace its stamps.

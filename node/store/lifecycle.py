@@ -321,8 +321,8 @@ class StoreLife(StoreQueries):
     def _first_start(self, ctx: Context, s: Stimulus, *, later: bool) -> None:
         ctx.directory.begin(s)  # spec: RT-6
         for store in self._topology.servers_from_start():
-            ctx.directory.join(s, store)
-        ctx.directory.join(s, self.name, ctx.store.directory_object)
+            if store != self.name or not ctx.store.directory_object:
+                ctx.directory.join(s, store)
         initial_state.begin(ctx, s, self._topology, later=later)
 
     def _load(self) -> Context:

@@ -59,7 +59,7 @@ class OrganizationDirectory:
         return NEVER if self.interval_us is None and self._is_serviced(store) else NOT_YET
 
     def is_changed(self, store: str) -> bool:
-        """Return whether the entry differs from what the store computes at its first start from the topology."""
+        """Return whether the entry of a store from the start differs from what all stores begin with."""
         return store in self._changed
 
     # --- what happens
@@ -72,10 +72,6 @@ class OrganizationDirectory:
         """Create the entry of a store that joins later."""
         self._stamps[store] = ()
         self._stamp_waiting([store], now)
-        self._changed.discard(store)
-        as_in_topology = (self._topology.domain, self._topology.recipient_update_us) == (self.domain, self.interval_us)
-        if store in self._failing or not as_in_topology:
-            self._changed.add(store)
 
     def fail(self, stores: Iterable[str], now: LabTime) -> bool:
         """Let the service fail for these stores, which removes their addresses, and for no others. Return whether it failed

@@ -67,8 +67,7 @@ class LabServer:
     status: ServerStatus = ServerStatus.ABSENT
     node: Node | None = None
     known: dict[str, tuple[Stamp, ...]] = field(default_factory=dict)
-    """The directory entries of this server, by store: those that the lab sent, and those that the server created at its first
-    start."""
+    """The directory entries that the lab sent to this server, by store."""
     known_deleted: list[str] = field(default_factory=list)
     """The deleted stores that are no longer in this server's directory."""
     revision: int = 0
@@ -198,8 +197,6 @@ class Servers:
         if server.status is ServerStatus.ABSENT and (self._joins_later(server.name) or server.is_empty):
             self._joined.append(server.name)
             self.directory.join(server.name, now)
-            if not self.directory.is_changed(server.name):
-                server.known[server.name] = self.directory.stamps(server.name)
         server.status, server.is_empty = ServerStatus.RUNNING, False
 
     def deleted(self, name: str) -> bool:
@@ -252,7 +249,8 @@ class Servers:
     def pending_updates(self) -> list[DirectoryUpdate | OrganizationUpdate]:
         """Return the updates that running servers do not have yet, in the order to apply them (RP-3, RP-6, RT-6).
 
-        A store gets its own entry last, because it may send mail as soon as it has an address.
+        A store gets its own entry last: it sends mail as soon as it has an address, and must know by then which stores there
+        are.
         """
         organization = [
             OrganizationUpdate(server, self._topology)
@@ -262,26 +260,23 @@ class Servers:
         return [*organization, *self._directory_updates()]
 
     def _directory_updates(self) -> list[DirectoryUpdate]:
-        first = [server.name for server in self.present_at_start() if not self.number_of(server.name)]
-        changed = [name for name in first if self.directory.is_changed(name)]
-        updates: list[DirectoryUpdate] = []
-        for store in [*self._joined, *changed]:
-            if store in self._deleted:
-                continue
-            stamps, missing = self.directory.stamps(store), self.directory.missing(store)
-            servers = [server for server in self.running() if server.name != store]
-            servers += [server for server in self.running() if server.name == store and not self._entered_itself(store)]
-            updates += [
-                DirectoryUpdate(server, store, stamps, missing, self.number_of(store))
-                for server in servers
-                if server.known.get(store) != stamps
-            ]
-        return updates + [
+        deletions = [
             DirectoryUpdate(server, store, None)
             for store in self._deleted
             for server in self.running()
             if store not in server.known_deleted
         ]
+        first = [server.name for server in self.present_at_start() if not self.number_of(server.name)]
+        changed = [name for name in first if self.directory.is_changed(name)]
+        entries = [
+            DirectoryUpdate(server, store, stamps, self.directory.missing(store), self.number_of(store))
+            for store in [*self._joined, *changed]
+            if store not in self._deleted
+            for stamps in [self.directory.stamps(store)]
+            for server in self.running()
+            if server.known.get(store) != stamps
+        ]
+        return deletions + sorted(entries, key=lambda update: update.store == update.server.name)
 
     def check_may_start(self, server: LabServer) -> None:
         """Raise LabError if the server's store was deleted from the directory."""
@@ -334,11 +329,6 @@ class Servers:
             server.known, server.known_deleted = dict(earlier.known), list(earlier.known_deleted)
             server.is_empty, server.copy_of = earlier.is_empty, earlier.copy_of
             server.revision = earlier.revision
-
-    def _entered_itself(self, store: str) -> bool:
-        """Return whether a store has made the right entry of itself, at its first start or because it begins as new on an old
-        backup (RP-4)."""
-        return not self.directory.is_changed(store) and self._topology.recipient_update_us == 0
 
     def _joins_later(self, name: str) -> bool:
         return self._topology.servers[name].joins_later

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.support.chromium import chromium
-from tests.support.console_page import OpenPage, Screen, WatchedPage, firefox, launch, launch_firefox
+from tests.support.console_page import OpenPage, Screen, WatchedPage, firefox, launch, launch_firefox, shell
 from tests.support.running_lab import lab_up
 
 
@@ -39,9 +39,10 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    if chromium() is None:
+    """Chromium for tests of what a page shows. What a browser keeps and loads is tested in `each_browser`."""
+    if shell() is None and chromium() is None:
         pytest.skip("Chromium is not installed; on Debian: apt-get install chromium")
-    with closing(launch(playwright)) as found:
+    with closing(launch(playwright, shell())) as found:
         yield found
 
 

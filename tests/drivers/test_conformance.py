@@ -441,7 +441,7 @@ class ServerCases:
 
     async def test_stores_learn_of_a_missed_deletion_at_their_start(self, make_lab: LabFactory) -> None:
         """RP-6: stores that were stopped during a deletion, were restored from an older backup or joined afterwards learn of
-        the deletion at their start. The deleted store does not start again."""
+        the deletion at their start. The deleted store does not start again, and a store that joins does not ask it."""
         async with make_lab(ONE_TO_GO) as lab:
             backup = await lab.backup("B")
             await lab.stop("B")
@@ -470,6 +470,8 @@ class ServerCases:
                 assert {row.store for row in lab.read(name, lambda node: node.state("1-1")).rows} == {"A", "B", "E"}
             (mail,) = [event for event in events_of(lab, MailSubmitted, "A") if event.at > START_AT + HOUR_US]
             assert mail.recipients == ("B-IS@contoso.test",)
+            requested = events_of(lab, MailSubmitted, "E")[0]
+            assert (requested.message_type, requested.recipients) == (0x20, ("A-IS@contoso.test", "B-IS@contoso.test"))
 
     async def test_a_store_whose_content_has_not_moved_is_not_deleted(self, make_lab: LabFactory) -> None:
         """RP-6, RP-2: a store that has what no other store has yet is not deleted without force, whichever store deletes it."""

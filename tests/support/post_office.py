@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from node.codec.signing import LabAuthority
-from node.state.directory import first_stamps
 from node.store.node import Node
+from pflab.lab.directory import OrganizationDirectory
 from tests.support.clock import STATUS_CHECK_MIN
 from tests.support.topologies import THREE_STORES_AND_CONTACT, TWO_SITES
 from topology.file.load import topology_from_text
@@ -37,6 +37,7 @@ class PostOffice:
             )
             for name in self.topology.servers
         }
+        self.directory = OrganizationDirectory(self.topology)
         self.running: list[str] = []
         for name in self.topology.servers_from_start():
             self.nodes[name].open(self.start)
@@ -46,11 +47,12 @@ class PostOffice:
         return self.nodes[name]
 
     def join(self, name: str, now: LabTime) -> None:
-        """Start a store that joins later, and tell the others."""
+        """Start a store that joins later, and give all stores its entry, itself last."""
         self.nodes[name].open(now)
-        for other in self.running:
-            self.nodes[other].enter(now, name, first_stamps(self.topology, name, now))
         self.running.append(name)
+        self.directory.join(name, now)
+        for store in self.running:
+            self.nodes[store].enter(now, name, self.directory.stamps(name), self.directory.missing(name))
 
     def at(self, minutes: float) -> LabTime:
         return self.start + int(minutes * MINUTE_US)

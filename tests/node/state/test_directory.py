@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from node.state.directory import AT_ONCE, FAILS, Stamp, first_stamps
+from node.state.directory import AT_ONCE, FAILS, Stamp
 from tests.support.post_office import PostOffice
-from topology.file.load import topology_from_text
-from traces.labtime import HOUR_US, MINUTE_US
+from traces.labtime import HOUR_US
 
 NEW_STORE = """
 recipient_update: {update}
@@ -26,27 +25,6 @@ def office_with(update: str, version: str = "2003") -> PostOffice:
 
 def mail_of(office: PostOffice, reader: str, store: str) -> str | None:
     return next(each.mail for each in office[reader].directory() if each.store == store)
-
-
-@pytest.mark.parametrize(
-    ("version", "update", "stamped_after_us"),
-    [
-        ("2000", "1 h", 40 * MINUTE_US),
-        ("2003", "1 h", 40 * MINUTE_US),
-        ("5.5", "1 h", None),
-        ("2007", "never", None),
-        ("2003", "always", None),
-    ],
-)
-def test_only_2000_and_2003_wait_for_the_recipient_update_service(
-    version: str, update: str, stamped_after_us: int | None
-) -> None:
-    """The service stamps a new entry of 2000 or 2003 at its next run; 5.5 and 2007 stamp an entry when they create it."""
-    topology = topology_from_text(NEW_STORE.format(update=update, version=version))
-    now = topology.start_at + 20 * MINUTE_US
-    at = AT_ONCE if stamped_after_us is None else now + stamped_after_us
-    assert first_stamps(topology, "E", now) == (Stamp("contoso.test", at),)
-    assert first_stamps(topology, "A", now) == (Stamp("contoso.test", AT_ONCE),)
 
 
 def test_a_service_that_never_runs_stamps_no_new_store() -> None:

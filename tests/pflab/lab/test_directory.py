@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from node.state.directory import AT_ONCE, FAILS, NEVER, NOT_YET, Stamp
 from pflab.lab.directory import OrganizationDirectory
 from topology.file.load import topology_from_text
-from traces.labtime import HOUR_US
+from traces.labtime import HOUR_US, MINUTE_US
 
 TEXT = """
 recipient_update: {update}
@@ -17,6 +19,30 @@ CONTOSO = Stamp("contoso.test", AT_ONCE)
 def directory(update: str) -> tuple[OrganizationDirectory, int]:
     topology = topology_from_text(TEXT.format(update=update))
     return OrganizationDirectory(topology), topology.start_at
+
+
+@pytest.mark.parametrize(
+    ("version", "update", "stamped_after_us"),
+    [
+        ("2000", "1 h", 40 * MINUTE_US),
+        ("2003", "1 h", 40 * MINUTE_US),
+        ("5.5", "1 h", None),
+        ("2007", "never", None),
+        ("2003", "always", None),
+    ],
+)
+def test_only_2000_and_2003_wait_for_the_recipient_update_service(
+    version: str, update: str, stamped_after_us: int | None
+) -> None:
+    """The service stamps a new entry of 2000 or 2003 at its next run; 5.5 and 2007 stamp an entry when they create it."""
+    topology = topology_from_text(
+        TEXT.format(update=update).replace('E: {version: "2003"', f'E: {{version: "{version}"')
+    )
+    found, now = OrganizationDirectory(topology), topology.start_at + 20 * MINUTE_US
+    found.join("E", now)
+    at = AT_ONCE if stamped_after_us is None else now + stamped_after_us
+    assert found.stamps("E") == (Stamp("contoso.test", at),)
+    assert found.stamps("A") == (CONTOSO,)
 
 
 def test_a_store_that_waits_is_stamped_when_the_service_runs_again() -> None:
