@@ -21,6 +21,7 @@ NPM := $(shell command -v npm)
 HEADLESS ?=
 SEEDS    ?= 1..500
 JOBS     ?= 3
+SHARE    ?=
 ARGS     ?=
 ENGINE   ?=
 SECONDS  ?= 300
@@ -106,9 +107,9 @@ $(DEBIAN)/.installed: pyproject.toml constraints.txt
 test-debian: $(DEBIAN)/.installed  ## run the tests of stores, their mail, and labs of two drivers with the system's own Python, without Spark
 	@$(DEBIAN)/bin/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(or $(ARGS),tests/transport tests/node tests/drivers/test_conformance.py tests/drivers/test_processes.py)
 
-test-long: $(STAMP) $(if $(NPM),$(TOOLS))  ## run the long tests: killed and slow processes, many labs, planted defects in traces, tutorials, all lessons in browsers, the benchmarks
-	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) -m 'long and not kills and not console' $(or $(ARGS),tests)
-	@$(if $(ARGS),,$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n 2 --dist loadgroup) -m 'long and console' tests/console)
+test-long: $(STAMP) $(if $(NPM),$(TOOLS))  ## run the long tests: killed and slow processes, many labs, planted defects in traces, tutorials, all lessons in browsers, the benchmarks (SHARE=4:TEXT: one in four of what is tried with every scenario or lesson)
+	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) $(addprefix --share ,$(SHARE)) -m 'long and not kills and not console' $(or $(ARGS),tests)
+	@$(if $(ARGS),,$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n 2 --dist loadgroup) $(addprefix --share ,$(SHARE)) -m 'long and console' tests/console)
 
 test-kills: $(STAMP)  ## kill pflab follow and its reader at random points, and compare their verdicts with those of a check
 	@$(BIN)/pytest -m kills $(or $(ARGS),tests/analytics/test_killed.py)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support.durations import Durations
+from tests.support.samples import Share
 from tests.support.time_limits import LIMITS_S
 
 # "steady" draws the same examples on every run, so that a red build is the fault of the change in hand;
@@ -19,6 +20,11 @@ settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("PFLAB_HYPOTHESIS", "steady"))
 
 _LOOPBACK: Final = "127.0.0.1,localhost,::1"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that plays a share of the tests marked `rest`."""
+    parser.addoption("--share", metavar="N:TEXT", help="play one in N of the tests marked rest; TEXT draws them")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,11 +37,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each test the time limit of its marker. A test's own limit comes first.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests that no share has (`--share`), and give each test the time limit of its marker. A test's own limit
+    comes first.
 
     The tests that share a fixture of their module have one worker: otherwise each worker makes the fixture, often a lab.
     """
+    if (text := config.getoption("share")) is not None:
+        share = Share.parse(text)
+        absent = {item for item in items if item.get_closest_marker("rest") is not None and not share.has(item.nodeid)}
+        config.hook.pytest_deselected(items=list(absent))
+        items[:] = [item for item in items if item not in absent]
     for item in items:
         if _shares_a_fixture(item) and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))

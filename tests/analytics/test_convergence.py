@@ -12,6 +12,7 @@ from analytics.verdicts.conclusion import conclude
 from analytics.verdicts.result import CheckResult
 from tests.support.judged_traces import Judged
 from tests.support.running_clocks import COURSES
+from tests.support.samples import rest
 from tests.support.scenario_traces import (
     BROKEN_ON_PURPOSE,
     ONCE_CALLED_WRONG,
@@ -89,7 +90,7 @@ def test_labs_with_a_running_clock_are_judged_clean(judged: Judged) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [path.stem if path in SAMPLE else pytest.param(path.stem, marks=pytest.mark.long) for path in SCENARIOS],
+    [path.stem if path in SAMPLE else rest(path.stem) for path in SCENARIOS],
 )
 def test_a_scenario_is_judged_from_its_trace_as_by_the_live_oracle(judged: Judged, name: str) -> None:
     """CV-1, CV-2: for each folder the trace leads to the same judgement as the oracle that read the stores."""

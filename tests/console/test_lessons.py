@@ -14,11 +14,12 @@ from pflab.client import Client
 from pflab.lessons.course import lessons_of_pflab
 from tests.support.console_lessons import LONGEST_MS, begin, end, go_on
 from tests.support.console_page import OpenPage
+from tests.support.samples import sampled
 
 LESSONS = tuple(lessons_of_pflab())
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", sampled(LESSONS, 4))
 def test_a_lesson_is_played_to_its_end(lab: str, open_page: OpenPage, name: str) -> None:
     """Every text and question appears; the first answer is taken as an answer; the end tells the verdict, and no error."""
     watched = open_page(begin(lab, name))

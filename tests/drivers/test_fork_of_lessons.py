@@ -18,7 +18,7 @@ from pflab.scenario.runner import play_scenario
 from pflab.scenario.session import Play
 from pflab.simulation.simulated_lab import SimulatedLab
 from pflab.terms.event_words import tag_of
-from tests.support.samples import sampled
+from tests.support.samples import rest, sampled
 from traces.events import Event
 from traces.labtime import MINUTE_US, SECOND_US
 
@@ -62,7 +62,7 @@ class Forecaster:
             self.wrong.append(f"step {step.number}: only real {real - forecast}, only forecast {forecast - real}")
 
 
-@pytest.mark.parametrize("driver", ["simulated", pytest.param("live", marks=pytest.mark.long)])
+@pytest.mark.parametrize("driver", ["simulated", rest("live")])
 @pytest.mark.parametrize("path", sampled(files_of_course(), 12), ids=lambda path: path.stem)
 async def test_a_fork_has_the_future_of_a_lesson(path: Path, driver: str, tmp_path: Path) -> None:
     """At each step of a lesson that lets time pass, the forecast is what happens until its end, to the second."""

@@ -10,10 +10,10 @@ from pflab.scenario.load import load_scenario
 from pflab.scenario.runner import ScenarioResult, run_scenario
 from pflab.simulation.network import NetworkPolicy
 from pflab.simulation.simulator import Simulator
-from tests.support.samples import sampled
+from tests.support.samples import rest, sampled
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.yaml"))
-SHUFFLES = [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3))]
+SHUFFLES = [1, *map(rest, (2, 3))]
 """Seeds of shuffled orders: a few for each scenario; campaigns try thousands."""
 
 

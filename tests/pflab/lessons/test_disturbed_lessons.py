@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from pflab.lessons.course import lessons_of_pflab
+from tests.support.samples import rest
 from tests.support.tab import Page, opened
 from tests.support.topologies import THREE_STORES
 
@@ -84,9 +85,7 @@ async def begin(page: Page, name: str) -> PlayedLesson:
     return PlayedLesson(page, (await page.json("POST", "/lessons", {"name": name}))["path"].rstrip("/"))
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in SAMPLE else pytest.param(name, marks=pytest.mark.long) for name in LESSONS]
-)
+@pytest.mark.parametrize("name", [name if name in SAMPLE else rest(name) for name in LESSONS])
 async def test_a_lesson_that_is_disturbed_can_go_on_and_go_back(name: str, page: Page) -> None:
     """At each step, somebody stops a server, deletes a folder or moves the clock. The lesson names this change at this step and
     no other, plays on to its end, and tells problems in few words. Each step can begin again, as if nothing had happened."""
