@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from node.api.values import ServerUnknown
 from node.codec.signing import LabAuthority, derived_seed
-from node.errors import CannotWrite, Misuse
+from node.errors import CannotWrite, Misuse, NodeError
 from node.host.clock import LabClock
 from node.host.host import Address, Host
 from node.host.tls_files import tls_of
@@ -20,6 +20,8 @@ from node.process.fault_client import FaultClient
 from node.store.node import Node
 from topology.model import Topology
 from traces.labtime import LabTime
+from transport.file_handles import NO_HANDLE, refusal_words
+from transport.smtp.listener import check_free
 
 if TYPE_CHECKING:
     from node.imap.listener import ImapListener
@@ -67,8 +69,12 @@ class RunningStore:
     async def begun(cls, options: Namespace, begin: Begin, faults: FaultClient, idle: Callable[[], None]) -> Self:
         """Open the database and listen for mail. The host begins paused.
 
-        Raises NodeError if the store does not open, and OSError if the port is taken.
+        Raises Misuse if the port is taken, and another NodeError if the store does not open.
         """
+        try:
+            check_free(options.smtp_host, options.smtp_port)
+        except OSError as error:
+            raise _taken(options, error) from error
         node, clock = _opened(options, begin)
         host = Host(
             node,
@@ -82,9 +88,9 @@ class RunningStore:
         await host.hold()
         try:
             smtp = await host.start(options.smtp_host, options.smtp_port)
-        except OSError:
+        except OSError as error:
             await host.stop()
-            raise
+            raise _taken(options, error) from error
         faults.lost = host.lost
         store = cls(begin.run, node, host, smtp)
         if begin.imap is not None:
@@ -124,6 +130,15 @@ class RunningStore:
         if self._imap_listener is not None:
             await self._imap_listener.stop()
         await self.host.stop()
+
+
+def _taken(options: Namespace, error: OSError) -> NodeError:
+    if error.errno in NO_HANDLE:
+        return CannotWrite(options.name, refusal_words(error), starting=True)
+    return Misuse(
+        f"cannot listen for mail on {options.smtp_host} port {options.smtp_port}: {error.strerror or error}; free the port or"
+        " choose another"
+    )
 
 
 def data_folders(options: Namespace, below: str = "") -> tuple[Path, Path]:

@@ -27,6 +27,7 @@ from pflab.runs.lab_state import ServerStatus
 from transport.file_handles import NO_HANDLE, refusal_words
 from transport.resources import most_open_files
 from transport.smtp.connections import MOST_CONNECTIONS, Connections
+from transport.smtp.listener import check_free
 
 if TYPE_CHECKING:
     from node.imap.listener import ImapListener
@@ -198,6 +199,12 @@ class LiveLab(SocketLab[Host], InProcessLab):
     async def _start(self, server: LabServer) -> None:
         async with self.coordinator.steady() as now:
             skew_us = self.faults.skew_us(server.name)
+            port = self._ports.get(server.name) or self.organization.servers[server.name].smtp_port or 0
+            tls = tls_of(self._folder.path / "tls", self.seed, server.name) if self._tls else None
+            try:
+                check_free(LOOPBACK, port)
+            except OSError as error:
+                raise _taken(server.name, port, error) from error
             node = self._servers.start(server, now + skew_us, self._backup_of(server))
             host = Host(
                 node,
@@ -205,11 +212,10 @@ class LiveLab(SocketLab[Host], InProcessLab):
                 address_of=self.address_of,
                 decide=self.decide,
                 idle=self.coordinator.pulse,
-                tls=tls_of(self._folder.path / "tls", self.seed, server.name) if self._tls else None,
+                tls=tls,
                 connections=self._connections,
                 skew_us=skew_us,
             )
-            port = self._ports.get(server.name) or self.organization.servers[server.name].smtp_port or 0
             listening = asyncio.ensure_future(host.start(LOOPBACK, port))
             try:
                 self._addresses[server.name] = await asyncio.shield(listening)
@@ -223,12 +229,7 @@ class LiveLab(SocketLab[Host], InProcessLab):
                 server.status = ServerStatus.STOPPED
                 with suppress(CannotWrite):
                     node.close(now + skew_us)
-                if error.errno in NO_HANDLE:
-                    raise CannotWrite(server.name, refusal_words(error), starting=True) from error
-                raise LabError(
-                    f"server {server.name} cannot listen on {LOOPBACK} port {port}: {error.strerror or error};"
-                    " free the port or let the lab choose one"
-                ) from error
+                raise _taken(server.name, port, error) from error
             self._hosts[server.name] = host
             if self._imap_token is not None:
                 await self._start_imap(server.name, host, self._imap_token)
@@ -261,6 +262,15 @@ class LiveLab(SocketLab[Host], InProcessLab):
                 host.do(update.apply)
                 update.mark_applied()
                 self._keep_state()
+
+
+def _taken(server: str, port: int, error: OSError) -> Exception:
+    if error.errno in NO_HANDLE:
+        return CannotWrite(server, refusal_words(error), starting=True)
+    return LabError(
+        f"server {server} cannot listen on {LOOPBACK} port {port}: {error.strerror or error}; free the port or let the lab"
+        " choose one"
+    )
 
 
 def most_connections(stores: int) -> int:

@@ -15,15 +15,16 @@ import pytest
 from bench.ports import free_port
 from node.host.in_flight import MAX_DELIVERIES
 from pflab.drivers.live import HANDLES_OF_A_STORE, LEAST_CONNECTIONS, OTHER_HANDLES, LiveLab, most_connections
+from pflab.drivers.processes import ProcessLab
 from pflab.errors import LabError
 from pflab.faults.fault import Crash
 from pflab.runs.run_folder import RunFolder
 from tests.support.clock import ALWAYS_US
-from tests.support.lab_actions import post, subjects
+from tests.support.lab_actions import events_of, post, subjects
 from tests.support.topologies import TWO_STORES
 from topology.file.load import topology_from_text
 from traces.errors import TimeTextError
-from traces.events import ClockChanged, HopFailed
+from traces.events import ClockChanged, HopFailed, NodeStarted
 from traces.labtime import DAY_US, HOUR_US
 from transport.smtp.connections import MOST_CONNECTIONS
 
@@ -161,6 +162,26 @@ async def test_a_port_in_use_is_one_clear_line(folder: RunFolder) -> None:
     assert "\n" not in str(refused.value)
     assert not lab.running("A")
     assert not lab.running("B")
+
+
+@pytest.mark.parametrize("driver", [LiveLab, ProcessLab])
+async def test_a_start_on_a_port_in_use_leaves_no_trace(
+    folder: RunFolder, driver: type[LiveLab] | type[ProcessLab]
+) -> None:
+    """RP-3: a late server whose port is in use did not start: it has no event, and no other store knows it. When the port is
+    free, its start is the first."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        topology = topology_from_text(f"servers: {{A: , B: , C: {{joins: later, smtp_port: {port}}}}}")
+        async with driver(topology, folder=folder) as lab:
+            with pytest.raises(LabError, match=f"server C.* cannot listen .*port {port}: Address already in use"):
+                await lab.start("C")
+            assert not lab.running("C")
+            taken.close()
+            await lab.start("C")
+            assert [event.reason for event in events_of(lab, NodeStarted, "C")] == ["first"]
 
 
 async def test_a_fixed_port_is_kept_over_a_restart(folder: RunFolder) -> None:

@@ -7,6 +7,7 @@ commands and contents with a lone CR or LF, and everything beyond the limits (sp
 import asyncio
 import errno
 import logging
+import socket
 import ssl
 from collections.abc import Awaitable, Callable, Collection
 from typing import Final, cast
@@ -31,6 +32,15 @@ ACCEPT_STEPS: Final = 4
 """Rounds of the event loop in which asyncio makes a connection that it has accepted. Python 3.11 needs two."""
 
 logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd's: a line for each wrong command would fill the disk
+
+
+def check_free(host: str, port: int) -> None:
+    """Raise OSError if a port is taken; 0 never is. A store that cannot listen does not open, so its start leaves no event."""
+    if port:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
 
 
 async def _no_fault(peer: str, verb: Verb) -> VerbFault | None:
