@@ -71,10 +71,11 @@ class RunningStore:
 
         Raises Misuse if the port is taken, and another NodeError if the store does not open.
         """
-        try:
-            check_free(options.smtp_host, options.smtp_port)
-        except OSError as error:
-            raise _taken(options, error) from error
+        for protocol, port in (("SMTP", options.smtp_port), ("IMAP", 0 if begin.imap is None else begin.imap[1])):
+            try:
+                check_free(options.smtp_host, port)
+            except OSError as error:
+                raise _taken(options, protocol, port, error) from error
         node, clock = _opened(options, begin)
         host = Host(
             node,
@@ -90,16 +91,18 @@ class RunningStore:
             smtp = await host.start(options.smtp_host, options.smtp_port)
         except OSError as error:
             await host.stop()
-            raise _taken(options, error) from error
+            raise _taken(options, "SMTP", options.smtp_port, error) from error
         faults.lost = host.lost
         store = cls(begin.run, node, host, smtp)
         if begin.imap is not None:
             try:
                 await store._serve_imap(options, *begin.imap)
-            except (OSError, ImportError) as error:
+            except OSError as error:
                 await host.stop()
-                why = "pymap is not installed" if isinstance(error, ImportError) else error.strerror or error
-                raise Misuse(f"cannot listen for IMAP on port {begin.imap[1]}: {why}") from error
+                raise _taken(options, "IMAP", begin.imap[1], error) from error
+            except ImportError as error:
+                await host.stop()
+                raise Misuse("cannot listen for IMAP: pymap is not installed") from error
         return store
 
     async def _serve_imap(self, options: Namespace, token: str, port: int) -> None:
@@ -132,12 +135,12 @@ class RunningStore:
         await self.host.stop()
 
 
-def _taken(options: Namespace, error: OSError) -> NodeError:
+def _taken(options: Namespace, protocol: str, port: int, error: OSError) -> NodeError:
     if error.errno in NO_HANDLE:
         return CannotWrite(options.name, refusal_words(error), starting=True)
     return Misuse(
-        f"cannot listen for mail on {options.smtp_host} port {options.smtp_port}: {error.strerror or error}; free the port or"
-        " choose another"
+        f"cannot listen for {protocol} on {options.smtp_host} port {port}: {error.strerror or error}; free the port or choose"
+        " another"
     )
 
 

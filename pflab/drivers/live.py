@@ -201,10 +201,12 @@ class LiveLab(SocketLab[Host], InProcessLab):
             skew_us = self.faults.skew_us(server.name)
             port = self._ports.get(server.name) or self.organization.servers[server.name].smtp_port or 0
             tls = tls_of(self._folder.path / "tls", self.seed, server.name) if self._tls else None
-            try:
-                check_free(LOOPBACK, port)
-            except OSError as error:
-                raise _taken(server.name, port, error) from error
+            imap_port = 0 if self._imap_token is None else self._imap_port(server.name)
+            for protocol, number in (("SMTP", port), ("IMAP", imap_port)):
+                try:
+                    check_free(LOOPBACK, number)
+                except OSError as error:
+                    raise _taken(server.name, protocol, number, error) from error
             node = self._servers.start(server, now + skew_us, self._backup_of(server))
             host = Host(
                 node,
@@ -229,7 +231,7 @@ class LiveLab(SocketLab[Host], InProcessLab):
                 server.status = ServerStatus.STOPPED
                 with suppress(CannotWrite):
                     node.close(now + skew_us)
-                raise _taken(server.name, port, error) from error
+                raise _taken(server.name, "SMTP", port, error) from error
             self._hosts[server.name] = host
             if self._imap_token is not None:
                 await self._start_imap(server.name, host, self._imap_token)
@@ -243,12 +245,7 @@ class LiveLab(SocketLab[Host], InProcessLab):
             self._imap[name] = listener, await listener.start(LOOPBACK, port)
         except OSError as error:
             await self._stop(name)
-            if error.errno in NO_HANDLE:
-                raise CannotWrite(name, refusal_words(error), starting=True) from error
-            raise LabError(
-                f"server {name} cannot listen for IMAP on {LOOPBACK} port {port}: {error.strerror or error}; free the port"
-                " or choose others with --imap-port"
-            ) from error
+            raise _taken(name, "IMAP", port, error) from error
 
     async def _stop_imap(self, name: str) -> None:
         if name in self._imap:
@@ -264,12 +261,13 @@ class LiveLab(SocketLab[Host], InProcessLab):
                 self._keep_state()
 
 
-def _taken(server: str, port: int, error: OSError) -> Exception:
+def _taken(server: str, protocol: str, port: int, error: OSError) -> Exception:
     if error.errno in NO_HANDLE:
         return CannotWrite(server, refusal_words(error), starting=True)
+    choice = "let the lab choose one" if protocol == "SMTP" else "choose others with --imap-port"
     return LabError(
-        f"server {server} cannot listen on {LOOPBACK} port {port}: {error.strerror or error}; free the port or let the lab"
-        " choose one"
+        f"server {server} cannot listen for {protocol} on {LOOPBACK} port {port}: {error.strerror or error}; free the port or"
+        f" {choice}"
     )
 
 

@@ -156,7 +156,7 @@ async def test_a_port_in_use_is_one_clear_line(folder: RunFolder) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         lab = LiveLab(topology_from_text("servers: {A: , B: }"), folder=folder, ports={"B": port})
-        with pytest.raises(LabError, match=f"server B cannot listen on 127.0.0.1 port {port}") as refused:
+        with pytest.raises(LabError, match=f"server B cannot listen for SMTP on 127.0.0.1 port {port}") as refused:
             async with lab:
                 pass
     assert "\n" not in str(refused.value)
