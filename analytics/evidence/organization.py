@@ -33,7 +33,7 @@ class Organization:
     """The parts of an organization, as tables.
 
     servers: trace, store, site, version, later (joins during the run): also those that were added (RT-6)
-    guids: trace, guid, store, name (A, or A2 for its second GUID)
+    guids: trace, guid, store, name (A, or A.2 for its second GUID)
     genesis: trace, n, path, name, parent_path, replicas, schedule, resolve, priority, contacts,
         start_at: the topology's folders, from 1
     setup: trace, guid: the GUID of their numbers
@@ -91,7 +91,9 @@ def _guids(events: Silver) -> DataFrame:
     starts = events.of("node.started").groupBy("trace", "node", "replica_guid").agg(F.min("seq").alias("first"))
     nth = F.row_number().over(Window.partitionBy("trace", "node").orderBy("first"))
     named = starts.select("trace", F.col("replica_guid").alias("guid"), F.col("node").alias("store"), nth.alias("nth"))
-    name = F.when(F.col("nth") == 1, F.col("store")).otherwise(F.concat("store", F.col("nth").cast("string")))
+    name = F.when(F.col("nth") == 1, F.col("store")).otherwise(
+        F.concat("store", F.lit("."), F.col("nth").cast("string"))
+    )
     return named.select("trace", "guid", "store", name.alias("name"))
 
 

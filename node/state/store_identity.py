@@ -12,6 +12,7 @@ from enum import StrEnum
 from node.errors import Misuse
 from node.tracking.change_number import ChangeNumber, Guid
 from traces.labtime import LabTime
+from traces.store_names import guid_name
 from transport.sql import Connection, Statement
 
 STATE = Statement(
@@ -140,7 +141,7 @@ class StoreState:
         return [*own, *(guid for guid in self._rep_of if guid not in own)]
 
     def names(self) -> Mapping[Guid, str]:
-        """Return the name of the store behind each known replica GUID. A restored store A is also A2, A3 (spec: RP-4)."""
+        """Return the name of the store behind each known replica GUID. A restored store A is also A.2, A.3 (spec: RP-4)."""
         if self._names is None:
             self._names = {}
             counts: dict[str, int] = {}
@@ -148,7 +149,7 @@ class StoreState:
                 store = self.store_of.get(guid)
                 if store is not None:
                     counts[store] = counts.get(store, 0) + 1
-                    self._names[guid] = store if counts[store] == 1 else f"{store}{counts[store]}"
+                    self._names[guid] = guid_name(store, counts[store])
         return self._names
 
     def known_rep(self, guid: Guid) -> int | None:

@@ -86,6 +86,7 @@ from traces.events import (
     VersionIgnored,
 )
 from traces.labtime import LabTime
+from traces.store_names import guid_name, store_of_guid_name
 
 PAST_MAILS: Final = 2_000
 PAST_CHANGES: Final = 2_000
@@ -372,10 +373,9 @@ class Checkpoint:
         server.status, server.version, server.guid = "running", event.version, event.replica_guid
         stores = self.picture.stores
         if event.replica_guid not in stores:
-            # A restored or new store has a second GUID, shown as A2 (spec: RP-4, DL-4).
-            earlier = sum(name.rstrip("0123456789") == event.node for name in stores.values())
-            again = earlier and event.reason != "restart"
-            stores[event.replica_guid] = f"{event.node}{earlier + 1}" if again else event.node
+            # spec: RP-4, RP-7
+            earlier = sum(store_of_guid_name(name) == event.node for name in stores.values())
+            stores[event.replica_guid] = guid_name(event.node, 1 if event.reason == "restart" else earlier + 1)
         if event.reason != "first":
             return
         server.tables, server.queue, server.revision = {}, {}, 0

@@ -29,6 +29,7 @@ from traces.events import (
     QueueUnfrozen,
 )
 from traces.labtime import DAY_US, HOUR_US, MINUTE_US, SECOND_US, LabTime, format_duration, format_instant
+from traces.store_names import guid_name, store_of_guid_name
 
 END_OF_TIME: Final = 2**62
 
@@ -84,11 +85,11 @@ class Lexicon:
             self._learn_path(event.folder, event.at, event.path)
 
     def learn_store(self, guid: str, store: str, *, again: bool = False) -> None:
-        """Learn the replica GUID of a store. A restored or new store has a second GUID, shown as A2 (RP-4, DL-4)."""
+        """Learn the replica GUID of a store. A restored or new store has a second GUID, shown as A.2 (RP-4, RP-7)."""
         if guid in self._stores:
             return
-        earlier = sum(1 for name in self._stores.values() if name.rstrip("0123456789") == store)
-        self._stores[guid] = f"{store}{earlier + 1}" if again and earlier else store
+        earlier = sum(1 for name in self._stores.values() if store_of_guid_name(name) == store)
+        self._stores[guid] = guid_name(store, earlier + 1 if again else 1)
 
     def stores(self) -> dict[str, str]:
         """Return each known replica GUID and the name shown for its store."""

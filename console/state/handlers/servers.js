@@ -25,9 +25,9 @@ export const SERVERS = {
     server.guid = event.replica_guid;
     const stores = own(state.gen, state, "stores");
     if (stores[event.replica_guid] === undefined) {
-      // A restored or new store has a second GUID, shown as A2 (spec: RP-4, DL-4).
-      const earlier = Object.values(stores).filter((name) => name.replace(/\d+$/, "") === event.node).length;
-      stores[event.replica_guid] = earlier && event.reason !== "restart" ? `${event.node}${earlier + 1}` : event.node;
+      // A restored or new store has a second GUID, shown as A.2 (spec: RP-4, RP-7). No server has a dot in its name.
+      const earlier = Object.values(stores).filter((name) => name.split(".")[0] === event.node).length;
+      stores[event.replica_guid] = earlier && event.reason !== "restart" ? `${event.node}.${earlier + 1}` : event.node;
     }
     if (event.reason !== "first") return;
     server.tables = table(); // also when a backup was too old, so that the store begins again with an empty database

@@ -20,7 +20,7 @@ class Row(dict):  # type: ignore[type-arg]
 
 def marked(text: str, *events: Row) -> Event | None:
     run = Run("t", START, START + HOUR_US, "1", "1", {}, {"servers": {"A": {}, "B": {}}}, (), {}, ())
-    return diagram(run, Found("t", "wrong", 1, text, START), [], events, {GUID: "A2"}).witness
+    return diagram(run, Found("t", "wrong", 1, text, START), [], events, {GUID: "A.2"}).witness
 
 
 def event(node: str, kind: str, counter: int = 0, seq: int = 1) -> Row:
@@ -31,7 +31,7 @@ def event(node: str, kind: str, counter: int = 0, seq: int = 1) -> Row:
 def test_the_witness_is_the_event_whose_number_the_text_names() -> None:
     """Of five changes that were made at one time, the picture marks the one that differs."""
     changes = [event("A", "change.made", nth, nth) for nth in (1, 2, 14, 4, 40)]
-    assert marked(f"B differs in {GUID}:4", *changes) == Event("A", START, "change.made", "A2-4 'Hello'")
+    assert marked(f"B differs in {GUID}:4", *changes) == Event("A", START, "change.made", "A.2-4 'Hello'")
 
 
 def test_an_event_that_is_not_certain_is_not_named() -> None:

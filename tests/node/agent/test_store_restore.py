@@ -41,7 +41,7 @@ def test_a_restored_store_takes_a_new_guid_and_gets_its_own_changes_back() -> No
     for name in "ABC":
         assert subjects(office, name) == ["after, broadcast", "anew", "before"]
         assert office[name].knowledge("Projects").numbers == office["A"].knowledge("Projects").numbers
-    assert "A2-1" in [message.number for message in office["B"].messages("Projects")]
+    assert "A.2-1" in [message.number for message in office["B"].messages("Projects")]
     assert all(office[name].backfill() == [] for name in "ABC")
 
 

@@ -91,7 +91,7 @@ def test_only_the_newest_events_are_held(folder: RunFolder, monkeypatch: pytest.
     kill(record)
     again = record_in(folder)
     assert (again.first, again.count, list(again.events())) == (first, count, events)
-    assert again.replicas == record.replicas == {FIRST: "A", SECOND: "A2"}
+    assert again.replicas == record.replicas == {FIRST: "A", SECOND: "A.2"}
 
 
 def test_a_kill_between_an_event_and_its_facts_loses_both(folder: RunFolder) -> None:

@@ -260,7 +260,7 @@ def test_a_change_that_a_restore_lost_is_called_lost(capsys: pytest.CaptureFixtu
         " no store has it."
     )
     assert any("reports A-2 of Projects as lost" in each for each in lost[lost.index("") :])
-    for other in ("A-1", "A2-1"):
+    for other in ("A-1", "A.2-1"):
         assert last_sentence(output_of(capsys, "explain", other)) == "Every store that holds a replica has it."
 
 

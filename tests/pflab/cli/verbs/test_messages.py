@@ -107,11 +107,11 @@ def test_each_version_of_a_conflict_is_shown(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_version_of_a_restored_store_names_its_server(capsys: pytest.CaptureFixture[str]) -> None:
-    """After a restore, A's numbers are A2-1, A2-2, ... (RP-4); the server that made them is A."""
+    """After a restore, A's numbers are A.2-1, A.2-2, ... (RP-4); the server that made them is A."""
     assert run(["run", str(SCENARIOS / "restored.yaml"), "--simulate", "--traces", "runs"]) == ExitCode.GOOD
     capsys.readouterr()
-    assert run(["messages", "show", "A2-1"]) == ExitCode.GOOD
-    assert "  A2-1  2003-10-21T00:35:00Z  made on A\n" in capsys.readouterr().out
+    assert run(["messages", "show", "A.2-1"]) == ExitCode.GOOD
+    assert "  A.2-1  2003-10-21T00:35:00Z  made on A\n" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("conflict")
