@@ -119,7 +119,7 @@ test-compose: $(STAMP)  ## test the lab in containers (ENGINE: a program that in
 
 test-console: $(STAMP) $(if $(NPM),$(TOOLS))  ## test the console in Chromium, and the lab in a tab in Firefox too; needs node and npm, and Debian's browsers
 	@$(if $(NPM),,echo "NOT RUN: axe-core on the console, because npm is not installed (Debian: apt-get install npm)" >&2)
-	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n 2 --dist loadgroup) -m 'console and not long' $(or $(ARGS),tests/console)
+	@$(BIN)/pytest $(if $(filter-out 0,$(JOBS)),-n $(JOBS) --dist loadgroup) -m 'console and not long' $(or $(ARGS),tests/console)
 
 test-package: $(STAMP)  ## build wheel and sdist, install them into new environments of each Python that this machine has, and use them there
 	@$(BIN)/pytest -m package $(or $(ARGS),tests/package)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -24,7 +25,10 @@ can_be_built = pytest.mark.skipif(
 
 
 def built_lab(factory: pytest.TempPathFactory) -> Path:
-    """Return the folder with the files of the lab. The first process that asks builds it, and the others wait for it."""
+    """Return the folder with the files of the lab: the one that PFLAB_BUILT_LAB names, which `make site` has just built.
+    Without it, the first process that asks builds one, and the others wait for it."""
+    if ready := os.environ.get("PFLAB_BUILT_LAB"):
+        return Path(ready)
     shared = factory.getbasetemp()
     if shared.name.startswith("popen-"):  # one of several workers of pytest-xdist, which have a folder together
         shared = shared.parent

@@ -87,13 +87,15 @@ async def begin(page: Page, name: str) -> PlayedLesson:
 
 @pytest.mark.parametrize("name", [name if name in SAMPLE else rest(name) for name in LESSONS])
 async def test_a_lesson_that_is_disturbed_can_go_on_and_go_back(name: str, page: Page) -> None:
-    """At each step, somebody stops a server, deletes a folder or moves the clock. The lesson names this change at this step and
-    no other, plays on to its end, and tells problems in few words. Each step can begin again, as if nothing had happened."""
+    """At each step, somebody stops a server, deletes a folder or moves the clock: one after the other in the sample, in turn in
+    the other lessons. The lesson names this change at this step and no other, plays on to its end, and tells problems in few
+    words. Each step can begin again, as if nothing had happened."""
     lesson = await begin(page, name)
     *told, undisturbed = [state async for state in lesson.states()]
     texts = len(told)
     for step in reversed(range(texts)):  # after a disturbance, later texts are saved with it
-        for disturb in (lesson.stop_server, lesson.delete_folder, lesson.move_clock):
+        disturbances = (lesson.stop_server, lesson.delete_folder, lesson.move_clock)
+        for disturb in disturbances if name in SAMPLE else disturbances[step % 3 :][:1]:
             again = await lesson.ask("POST", "/again", {"text": step})
             assert again["beats"] == told[step]["beats"]
             change = await disturb()
@@ -107,7 +109,7 @@ async def test_a_lesson_that_is_disturbed_can_go_on_and_go_back(name: str, page:
                 assert f"You {change} in step {step + 1}." in problem["text"]
                 assert len(problem["text"]) < MOST_LETTERS
             assert len(problems) <= 1
-    await lesson.ask("POST", "/again", {"text": texts - 1})
+    await lesson.ask("POST", "/again", {"text": 0})
     assert (await lesson.play_to_end())["verdict"] == undisturbed["verdict"]
 
 
