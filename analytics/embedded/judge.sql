@@ -47,7 +47,7 @@ SELECT c1 AS "trace", c3 AS "store", c2 AS "site", c4 AS "version", c5 AS "later
 
 -- table organization/guids
 -- columns "trace" VARCHAR, "guid" VARCHAR, "store" VARCHAR, "name" VARCHAR
-SELECT c3 AS "trace", c8 AS "guid", c9 AS "store", c11 AS "name" FROM (SELECT c3, c8, c9, CASE WHEN (c10 = 1) THEN c9 ELSE (c9 || (c10)::VARCHAR) END AS c11 FROM 
+SELECT c3 AS "trace", c8 AS "guid", c9 AS "store", c11 AS "name" FROM (SELECT c3, c8, c9, CASE WHEN (c10 = 1) THEN c9 ELSE (c9 || '.' || (c10)::VARCHAR) END AS c11 FROM 
 (SELECT c3, c8, c9, c10 FROM 
 (SELECT c3, c8, c9, c10, c10 FROM 
 (SELECT *, row_number() OVER (PARTITION BY c3, c4 ORDER BY c7 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c10 FROM 
