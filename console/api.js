@@ -14,6 +14,7 @@ export const LAB = {
   sites: "/lab/sites",
   servers: "/lab/servers",
   connectors: "/lab/connectors",
+  policy: "/lab/recipient-policy",
   checkpoint: "/lab/checkpoint",
   /** The run as a file; with the presenter's notes, if a lesson is played and they are wanted. @param {boolean} notes */
   replay: (notes) => `/lab/replay${notes ? query({ notes: "true" }) : ""}`,

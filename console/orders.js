@@ -2,6 +2,7 @@
 
 import { CLOCK, events as eventsPath } from "./api.js";
 import { clockTime, parseInstant } from "./state/lab_time.js";
+import { terminalCommand } from "./state/terminal.js";
 import { signal } from "./vendor/preact.js";
 
 /**
@@ -26,6 +27,22 @@ export class Orders {
     this.refused = signal(false);
     /** What the lab is doing for the user. */
     this.busy = signal("");
+    /** The command that does in a terminal what the last order did; "" if there is none. */
+    this.command = signal("");
+    if ("ordering" in source) source.ordering = (request) => this.begin(request);
+  }
+
+  /**
+   * Note an order that the user gives.
+   * @param {import("./state/terminal.js").Request} request
+   * @returns {() => void} to call when the lab has done it
+   */
+  begin(request) {
+    const { history } = this.clock.timeline;
+    const command = history ? terminalCommand(request, history.now) : null;
+    return () => {
+      if (command) this.command.value = command;
+    };
   }
 
   /**

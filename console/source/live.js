@@ -56,6 +56,11 @@ export class LiveSource {
     this.history = "";
     /** How many events of this history the console has. */
     this.count = 0;
+    /**
+     * Called before each request that may change the lab; what it returns is called when the lab has done it.
+     * @type {(request: {method: string, path: string, body: any}) => () => void}
+     */
+    this.ordering = () => () => {};
   }
 
   /** Whether a lesson is played in this lab. */
@@ -79,8 +84,12 @@ export class LiveSource {
    * @param {string} path
    * @param {RequestOptions} [options]
    */
-  request(path, options) {
-    return this.ask(this.base + path, options);
+  async request(path, options = {}) {
+    const { method = "GET", body } = options;
+    const done = method === "GET" ? null : this.ordering({ method, path, body });
+    const answer = await this.ask(this.base + path, options);
+    done?.();
+    return answer;
   }
 
   /**

@@ -1,6 +1,6 @@
 /** The command that does in a terminal what a form of the console does. */
 
-/** @typedef {string | number | readonly string[] | Record<string, string>} Value A property as the API takes it. */
+/** @typedef {string | number | boolean | null | undefined | readonly string[] | Record<string, string>} Value A property as the API takes it. */
 
 /**
  * Return the command that does the same in a terminal.
@@ -10,14 +10,16 @@
  * @returns {string}
  */
 export function commandOf(verb, names, fields = {}) {
-  const options = Object.entries(fields).flatMap(([field, value]) => [
-    `--${field.replaceAll("_", "-")}`,
-    word(typeof value === "object" ? Object.values(value).join(",") : String(value)),
-  ]);
+  const options = Object.entries(fields).flatMap(([field, value]) => {
+    if (value === undefined || value === null || value === false) return [];
+    const option = `--${field.replaceAll("_", "-")}`;
+    if (value === true) return [option];
+    return [option, word(typeof value === "object" ? Object.values(value).join(",") : String(value))];
+  });
   return ["pflab", verb, ...[names].flat().map(word), ...options].join(" ");
 }
 
 /** Return a text as one word of a shell. @param {string} text */
 function word(text) {
-  return /^[\w.,:/%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w.,:/%+@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

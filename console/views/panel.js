@@ -4,6 +4,7 @@ import { shortInstant } from "../state/lab_time.js";
 import { html } from "../vendor/preact.js";
 import { LessonCard } from "./lessons.js";
 import { PostPanel } from "./folders/post_panel.js";
+import { Command } from "./panel/organization/form_parts.js";
 import { ConnectorPanel } from "./panel/organization/connector_panel.js";
 import { MailPanel } from "./panel/mail_panel.js";
 import { ServerPanel } from "./panel/server_panel.js";
@@ -18,7 +19,18 @@ export function Panel({ store, state }) {
   return html`<aside class="panel" aria-label="Details">
     <${LessonCard} store=${store} />
     <div class="scroll" role="region" aria-label="Selected" tabindex="0">${content(store, state)}</div>
+    <${LastOrder} store=${store} />
   </aside>`;
+}
+
+/** The last order as the command that does the same. @param {{store: Store}} props */
+function LastOrder({ store }) {
+  const command = store.orders.command.value;
+  if (!command) return null;
+  return html`<div class="last-order" role="status" aria-label="The last order in a terminal">
+    <${Command} command=${command} />
+    <button aria-label="Hide the command" onClick=${() => (store.orders.command.value = "")}>✕</button>
+  </div>`;
 }
 
 /**

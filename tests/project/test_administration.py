@@ -98,3 +98,11 @@ def test_each_scenario_exists_and_shows_something(rows: list[Row], project_root:
             text = (project_root / "scenarios" / f"{row['scenario']}.yaml").read_text("utf-8")
             step = steps.get(row["API"].strip("`"))
             assert step is None or (step in VERBS and f"- {step}:" in text), row["operation"]
+
+
+def test_the_commands_that_the_console_tells_are_accepted(project_root: Path) -> None:
+    """Each command that the console shows for an order, as its own tests have them, is one that pflab accepts."""
+    text = (project_root / "console" / "tests" / "terminal.test.js").read_text("utf-8")
+    commands = [each for line in re.findall(r'"(pflab [^"]+)"', text) for each in line.split(" && ")]
+    assert len(commands) > 40
+    assert {command: mistake_in(command) for command in commands if mistake_in(command) is not None} == {}

@@ -1,7 +1,6 @@
 /** Administration of folders: a new folder, and the properties of a folder, which include its replicas. */
 
 import { node } from "../../api.js";
-import { commandOf } from "../../state/command.js";
 import { changedProperties, PROPERTIES, textOf } from "../../state/folder_properties.js";
 import { folderName } from "../../state/lab_state.js";
 import { folderTree, hasReplica, visibleText } from "../../state/posts.js";
@@ -169,7 +168,7 @@ export function FolderDialog({ store, state, server, folder, onClose }) {
       </p>
       ${pending.length > 0 && html`<p class="hint">Being removed: ${pending.join(", ")}</p>`}
       ${view && html`<${Properties} view=${view} texts=${texts} />`}
-      ${!isSame && html`<${InTerminal} command=${commandOf("folder change", path, { node: name, ...changes })} />`}
+      ${!isSame && html`<${InTerminal} method="PATCH" path=${node(name).folder(path)} body=${changes} />`}
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
       <div class="row">
         <button class="primary" disabled=${isSame}>Save</button>

@@ -1,7 +1,6 @@
 /** Orders for a folder with its subfolders: another name or place in the tree, and replicas of all of them. */
 
 import { node } from "../../api.js";
-import { commandOf } from "../../state/command.js";
 import { folderTree, visibleText } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
 import { Choice, InTerminal, ownLabels, taking } from "../panel/organization/form_parts.js";
@@ -23,12 +22,7 @@ export function RenameOrMove({ state, server, path, order }) {
   const [name, setName] = useState(own);
   const [parent, setParent] = useState(above);
   const fields = { ...(name !== own && { rename: name }), ...(parent !== above && { move_to: parent }) };
-  const on = { node: server };
-  const renamed = above ? `${above}/${name}` : name;
-  const commands = [
-    ...(name !== own ? [commandOf("folder rename", [path, name], on)] : []),
-    ...(parent !== above ? [commandOf("folder move", [renamed, parent], on)] : []),
-  ];
+  const isSame = Object.keys(fields).length === 0;
   const places = folderTree(state).filter((row) => !`${row.path}/`.startsWith(`${path}/`));
   /** @type {[string, string][]} */
   const options = [
@@ -44,7 +38,7 @@ export function RenameOrMove({ state, server, path, order }) {
   };
   return html`<form class="order" aria-label="Name and place" onSubmit=${change}>
     <div class="row">
-      <button disabled=${commands.length === 0}>Rename or move</button>
+      <button disabled=${isSame}>Rename or move</button>
       <label
         >name
         <input
@@ -60,7 +54,7 @@ export function RenameOrMove({ state, server, path, order }) {
       </label>
       <${Choice} label="in" name="parent" value=${parent} options=${options} set=${setParent} />
     </div>
-    ${commands.length > 0 && html`<${InTerminal} command=${commands.join(" && ")} />`}
+    ${!isSame && html`<${InTerminal} method="PATCH" path=${node(server).folder(path)} body=${fields} />`}
   </form>`;
 }
 
@@ -76,11 +70,10 @@ export function SubtreeReplicas({ state, server, path, order, holders, tell }) {
   const others = servers.filter((name) => name !== chosen);
   const by = others.includes(wanted) ? wanted : others[0];
   const isReplaced = way === "replace";
-  const command = commandOf(`replicas ${way}`, path, { replica: chosen, ...(isReplaced && { by }), on: server });
+  const body = { folder: path, ...(isReplaced ? { replace: chosen, by } : { [way]: [chosen] }) };
   const change = async (/** @type {any} */ event) => {
     event.preventDefault();
-    const fields = isReplaced ? { replace: chosen, by } : { [way]: [chosen] };
-    const answer = await order(node(server).replicas, "POST", { folder: path, ...fields });
+    const answer = await order(node(server).replicas, "POST", body);
     if (!answer) return;
     const kept = answer.kept.length ? ` Folders that keep their last replica: ${answer.kept.length}.` : "";
     tell(`Folders whose replicas change: ${answer.folders.length}.${kept}`);
@@ -96,6 +89,6 @@ export function SubtreeReplicas({ state, server, path, order, holders, tell }) {
       Of this folder too. Other properties stay as they are. A server that is removed or replaced keeps its data until another
       holder has all of it.
     </p>
-    <${InTerminal} command=${command} />
+    <${InTerminal} method="POST" path=${node(server).replicas} body=${body} />
   </form>`;
 }

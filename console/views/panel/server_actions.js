@@ -5,6 +5,7 @@ import { shortInstant } from "../../state/lab_time.js";
 import { ifStarted, ifStopped } from "../../forecast/what_if.js";
 import { html, useState } from "../../vendor/preact.js";
 import { Ask } from "../what_if.js";
+import { InTerminal } from "./organization/form_parts.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
@@ -88,7 +89,7 @@ function Restore({ store, name, running, backups, close }) {
           )}
       </select>
     </label>
-    <p class="hint command">In a terminal: <code>pflab fault restore ${name} --backup ${chosen}</code></p>
+    <${InTerminal} method="POST" path=${order(name, "restore")} body=${{ backup: chosen }} />
     <div class="row">
       <button class="danger">Restore ${name}</button>
       <button type="button" onClick=${close}>Cancel</button>

@@ -1,7 +1,6 @@
 /** What an administrator of the organization does with its connectors: add, change and remove them (spec: RT-6). */
 
 import { LAB, connector as connectorPath } from "../../../api.js";
-import { commandOf } from "../../../state/command.js";
 import { changedFields, FIELDS, KINDS } from "../../../state/connector_fields.js";
 import { html, useState } from "../../../vendor/preact.js";
 import { Choice, InTerminal, ownLabels, taking } from "./form_parts.js";
@@ -60,7 +59,7 @@ function Change({ store, connector, close }) {
       </label>`,
     )}
     <p class="hint">Mail that waits takes the new routes. Mail on its way arrives as before.</p>
-    ${!isSame && html`<${InTerminal} command=${commandOf("connector change", name, changes)} />`}
+    ${!isSame && html`<${InTerminal} method="PATCH" path=${connectorPath(name)} body=${changes} />`}
     <div class="row">
       <button class="primary" disabled=${isSame}>Change ${name}</button>
       <button type="button" onClick=${close}>Cancel</button>
@@ -78,7 +77,7 @@ function Remove({ store, connector, close }) {
   };
   return html`<form class="confirm" aria-label=${`Remove ${name}`} onSubmit=${remove}>
     <p>Mail that waits for ${name} takes another way, or waits for one.</p>
-    <${InTerminal} command=${commandOf("connector remove", name)} />
+    <${InTerminal} method="DELETE" path=${connectorPath(name)} />
     <div class="row">
       <button class="danger">Remove ${name}</button>
       <button type="button" onClick=${close}>Cancel</button>
@@ -115,6 +114,6 @@ export function AddConnector({ store, state, name }) {
       <label>cost <input name="cost" type="number" min="1" required value=${cost} onInput=${taking(setCost)} /></label>
       <label>name <input name="name" maxlength="100" placeholder=${`${site}-${chosen}`} value=${typed} onInput=${taking(setTyped)} /></label>
     </div>
-    <${InTerminal} command=${commandOf("connector add", connector, fields)} />
+    <${InTerminal} method="POST" path=${LAB.connectors} body=${{ name: connector, ...fields }} />
   </form>`;
 }

@@ -1,5 +1,6 @@
 /** Parts of the forms with which administrators change the organization and its folders: a choice, what somebody types, and the command beside it. */
 
+import { terminalCommand } from "../../../state/terminal.js";
 import { html } from "../../../vendor/preact.js";
 
 /** @typedef {(text: string) => void} SetText */
@@ -28,7 +29,12 @@ export function Choice({ label, name, value, options, set }) {
  */
 export const ownLabels = (words, shownAs = (word) => word) => words.map((word) => [word, shownAs(word)]);
 
-/** @param {{command: string}} props */
-export function InTerminal({ command }) {
-  return html`<p class="hint command">In a terminal: <code>${command}</code></p>`;
+/** The command that does the same as a request; nothing if no verb does it. @param {import("../../../state/terminal.js").Request} request */
+export function InTerminal(request) {
+  return html`<${Command} command=${terminalCommand(request)} />`;
+}
+
+/** @param {{command: string | null}} props */
+export function Command({ command }) {
+  return command && html`<p class="hint command">In a terminal: <code>${command}</code></p>`;
 }

@@ -1,7 +1,6 @@
 /** What an administrator of the organization does with sites and servers: add both, and remove a site without servers (RT-6). */
 
 import { LAB, site as sitePath } from "../../../api.js";
-import { commandOf } from "../../../state/command.js";
 import { html, useState } from "../../../vendor/preact.js";
 import { Choice, InTerminal, ownLabels, taking } from "./form_parts.js";
 
@@ -26,7 +25,7 @@ export function AddSite({ store }) {
       <button disabled=${!name}>Add a site</button>
       <label>name <input name="name" maxlength="100" placeholder="LON" value=${typed} onInput=${taking(setTyped)} /></label>
     </div>
-    ${name && html`<${InTerminal} command=${commandOf("site add", name)} />`}
+    ${name && html`<${InTerminal} method="POST" path=${LAB.sites} body=${{ name }} />`}
   </form>`;
 }
 
@@ -47,7 +46,7 @@ export function RemoveSite({ store, state }) {
       <button class="danger">Remove a site</button>
       <${Choice} label="site" name="site" value=${site} options=${ownLabels(empty)} set=${setChosen} />
     </div>
-    <${InTerminal} command=${commandOf("site remove", site)} />
+    <${InTerminal} method="DELETE" path=${sitePath(site)} />
   </form>`;
 }
 
@@ -74,7 +73,7 @@ export function AddServer({ store, state, name: shown }) {
     ${
       name &&
       html`<p class="hint">It is on the map at once, and joins when it is started.</p>
-        <${InTerminal} command=${commandOf("server add", name, fields)} />`
+        <${InTerminal} method="POST" path=${LAB.servers} body=${{ name, ...fields }} />`
     }
   </form>`;
 }
