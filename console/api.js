@@ -124,6 +124,7 @@ export function node(name) {
     send: `${path}/send`,
     synchronize: `${path}/synchronize`,
     replicas: `${path}/replicas`,
+    directory: `${path}/directory`,
     instances: `${path}/instances`,
     propagate: `${path}/propagate`,
     /** @param {string} folder */

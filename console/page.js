@@ -13,6 +13,7 @@ export const PARTS = {
   notices: "Notices",
   held: "Folders",
   log: "Log",
+  directory: "Directory",
   settings: "Settings",
 };
 

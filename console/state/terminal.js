@@ -109,14 +109,17 @@ export function terminalCommand({ method, path, body }, state = null) {
 
 /** @param {any} body */
 function policy({ domain, recipient_update: interval, at_once: atOnce }) {
-  if (domain) return commandOf("directory policy", domain);
-  if (interval) return commandOf("directory schedule", interval);
-  return atOnce ? commandOf("directory update", []) : null;
+  const commands = [
+    ...(domain ? [commandOf("directory policy", domain)] : []),
+    ...(interval ? [commandOf("directory schedule", interval)] : []),
+    ...(atOnce ? [commandOf("directory update", [])] : []),
+  ];
+  return commands.join(" && ") || null;
 }
 
 /** @param {any} body */
-function faultWords({ kind, ends, server, ...fields }) {
-  return commandOf(`fault ${kind}`, [...(ends ?? []), ...(server ? [server] : [])], fields);
+function faultWords({ kind, between, server, ...fields }) {
+  return commandOf(`fault ${kind}`, [...(between ?? []), ...(server ? [server] : [])], fields);
 }
 
 /** @param {string} server @param {Record<string, string | null>} body */

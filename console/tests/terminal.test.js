@@ -47,7 +47,7 @@ const ORDERS = [
     { kind: "lose", from: "A", to: "B", count: 1 },
     "pflab fault lose --from A --to B --count 1",
   ],
-  ["POST", api.FAULTS.all, { kind: "cut", ends: ["A", "B"], one_way: true }, "pflab fault cut A B --one-way"],
+  ["POST", api.FAULTS.all, { kind: "cut", between: ["A", "B"], one_way: true }, "pflab fault cut A B --one-way"],
   ["POST", api.FAULTS.all, { kind: "skew", server: "B", by: "10 min" }, "pflab fault skew B --by '10 min'"],
   ["DELETE", api.fault("F1"), undefined, "pflab fault heal F1"],
   ["POST", api.node("A").send, { folder: "1-1", days: 7, to: ["B"] }, "pflab resend 1-1 --days 7 --from A --to B"],

@@ -191,6 +191,10 @@ class Client(Changes):
         """Create a new, empty store for a server whose store was deleted from the directory, and start it."""
         self._life(node, "create")
 
+    def recipient_policy(self) -> dict[str, str]:
+        """Return the domain of the recipient policy, and how often the recipient update service runs."""
+        return dict(self.json("GET", "/lab/recipient-policy"))
+
     def set_recipient_policy(
         self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
     ) -> None:

@@ -263,6 +263,12 @@ class RecordedLab(Lab):
         self._servers.reorganize(organization)
         self.faults.reorganize(organization)
 
+    @property
+    def recipient_policy(self) -> dict[str, str]:
+        """The domain of the recipient policy, and how often the recipient update service runs, as in a topology file."""
+        directory = self._servers.directory
+        return {"domain": directory.domain, "recipient_update": directory.recipient_update}
+
     async def set_recipient_policy(
         self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
     ) -> None:

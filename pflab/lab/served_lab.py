@@ -75,6 +75,11 @@ class ServedLab(Lab):
 
     @property
     @abstractmethod
+    def recipient_policy(self) -> dict[str, str]:
+        """The domain of the recipient policy, and how often the recipient update service runs, as in a topology file (ML-1)."""
+
+    @property
+    @abstractmethod
     def warping(self) -> bool:
         """Whether a warp or a step is under way."""
 

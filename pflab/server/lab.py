@@ -32,6 +32,9 @@ _SERVER = {
 }
 
 
+_POLICY = {"domain": "contoso.test", "recipient_update": "always"}
+
+
 class Policy(Body, frozen=True, kw_only=True):
     """recipient_update: how often the recipient update service runs (always, never, or for example 1 h).
     domain: the domain of the addresses that it gives.
@@ -61,8 +64,14 @@ LAB: Final = lab_routes("/lab", tag="lab")
 """A lab as a whole."""
 
 
+@LAB.get("/recipient-policy", answers={200: {"content": {"application/json": {"example": _POLICY}}}})
+async def recipient_policy(lab: ServedLab) -> Response:
+    """Return the domain of the recipient policy, and how often the recipient update service runs."""  # spec: ML-1
+    return json_response(lab.recipient_policy)
+
+
 @LAB.post("/recipient-policy")
-async def recipient_policy(lab: ServedLab, body: Policy) -> Response:
+async def change_recipient_policy(lab: ServedLab, body: Policy) -> Response:
     """Change the recipient policy of the organization, or its recipient update service."""  # spec: ML-1
     policy = {"recipient_update": body.recipient_update, "domain": body.domain}
     await lab.set_recipient_policy(**policy, at_once=body.at_once)

@@ -139,6 +139,7 @@ def play(ask: Ask) -> Iterator[Answer]:
     yield send("DELETE /nodes/{name}/folders/{path}", path="Projects/2003")
     yield send("POST /nodes/{name}/folders/{path}/recover", {}, path="Projects/2003")
     yield send("POST /lab/recipient-policy", {"recipient_update": "always", "domain": "fabrikam.test"})
+    yield send("GET /lab/recipient-policy")
     # sites, servers and connectors
     yield send("POST /lab/sites", {"name": "OSL"})
     yield send("POST /lab/servers", {"name": "F", "site": "OSL", "version": "5.5"})

@@ -11,6 +11,7 @@ import { Backfill } from "./backfill.js";
 import { HeldFolders } from "./held_folders.js";
 import { Log } from "./log.js";
 import { MailQueue } from "./mail_queue.js";
+import { Directory } from "./organization/directory.js";
 import { Notices } from "./notices.js";
 import { ServerActions } from "./server_actions.js";
 import { Settings } from "./settings.js";
@@ -54,6 +55,7 @@ export function ServerPanel({ store, state, name }) {
       ${part === "notices" && html`<${Notices} ...${props} />`}
       ${part === "held" && html`<${HeldFolders} ...${props} />`}
       ${part === "log" && html`<${Log} ...${props} />`}
+      ${part === "directory" && html`<${Directory} ...${props} />`}
       ${part === "settings" && html`<${Settings} ...${props} />`}
     </${Tabs}>`;
 }

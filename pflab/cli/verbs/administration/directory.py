@@ -102,15 +102,21 @@ def schedule(
 
 @directory.command()
 def policy(
-    domain: Annotated[str, Argument(metavar="DOMAIN", help="The mail domain, such as contoso.test.")],
+    domain: Annotated[
+        str | None, Argument(metavar="[DOMAIN]", help="The new mail domain, such as contoso.test.")
+    ] = None,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
-    """Change the mail domain of all addresses.
+    """Change the mail domain of all addresses; without a domain, print the recipient policy.
 
     Example: pflab directory policy fabrikam.test
     """
     with client_of(lab) as client:
+        if domain is None:
+            present = client.recipient_policy()
+            words = f"addresses of {present['domain']}; the recipient update service runs: {present['recipient_update']}"
+            return _report(present, words, as_json)
         client.set_recipient_policy(domain=domain)
     return _report({"domain": domain}, f"the recipient policy gives addresses of the domain {domain}", as_json)
 

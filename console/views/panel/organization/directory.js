@@ -1,0 +1,102 @@
+/** The directory as a server reads it: the object of each store, with its addresses; and the recipient policy that gives them (spec: ML-1). */
+
+import { LAB, node } from "../../../api.js";
+import { parseInstant, shortInstant } from "../../../state/lab_time.js";
+import { html, useState } from "../../../vendor/preact.js";
+import { isPresent, useAnswer } from "../../fetched.js";
+import { InTerminal, taking } from "./form_parts.js";
+
+/**
+ * @typedef {import("../../../store.js").Store} Store
+ * @typedef {import("../../../state/lab_state.js").LabState} LabState
+ *
+ * @typedef {object} Entry The object of a store, as the API has it.
+ * @property {string} store
+ * @property {string} dn
+ * @property {string} object_class
+ * @property {string} legacy_dn
+ * @property {string | null} owning_tree
+ * @property {string | null} mail
+ * @property {string[]} proxy_addresses
+ * @property {string | null} stamp_due_at
+ *
+ * @typedef {object} Policy
+ * @property {string} domain
+ * @property {string} recipient_update
+ */
+
+/** @param {{store: Store, state: LabState, name: string}} props */
+export function Directory({ store, state, name }) {
+  const running = isPresent(store) && state.servers[name].status === "running";
+  /** @type {import("../../fetched.js").Answer<Entry[]>} */
+  const { value: entries, refused } = useAnswer(store, running ? node(name).directory : "", state.count);
+  /** @type {import("../../fetched.js").Answer<Policy>} */
+  const { value: policy } = useAnswer(store, running ? LAB.policy : "", state.count);
+  if (!running)
+    return html`<p class="hint">The directory can be read while the server runs, in the present of a live lab.</p>`;
+  return html`${refused && html`<p class="missing">${refused}</p>`}
+    ${(entries ?? []).map((entry) => html`<${StoreObject} key=${entry.store} entry=${entry} />`)}
+    ${policy && html`<${RecipientPolicy} key=${`${policy.domain} ${policy.recipient_update}`} store=${store} policy=${policy} />`}`;
+}
+
+/** The object of a store with the attributes that its version has. @param {{entry: Entry}} props */
+function StoreObject({ entry }) {
+  const due = entry.stamp_due_at ? shortInstant(parseInstant(entry.stamp_due_at) ?? 0) : "";
+  /** @type {[string, string][]} */
+  const attributes = [
+    ["objectClass", entry.object_class],
+    ...(entry.owning_tree === null
+      ? []
+      : /** @type {[string, string][]} */ ([
+          ["legacyExchangeDN", entry.legacy_dn],
+          ["msExchOwningPFTree", entry.owning_tree],
+        ])),
+    ["mail", entry.mail ?? "none: nothing can be sent to this store"],
+    ...entry.proxy_addresses.map((address) => /** @type {[string, string]} */ (["proxyAddresses", address])),
+    ...(due ? [/** @type {[string, string]} */ (["next address", due])] : []),
+  ];
+  return html`<details class="object">
+    <summary>Store ${entry.store}: ${entry.mail ?? html`<span class="missing">no address</span>`}</summary>
+    <p><code>${entry.dn}</code></p>
+    <table>
+      <tbody>
+        ${attributes.map(([attribute, value]) => html`<tr><th scope="row">${attribute}</th><td><code>${value}</code></td></tr>`)}
+      </tbody>
+    </table>
+  </details>`;
+}
+
+/** The one recipient policy of the organization, and its service. @param {{store: Store, policy: Policy}} props */
+function RecipientPolicy({ store, policy }) {
+  const [domain, setDomain] = useState(policy.domain);
+  const [schedule, setSchedule] = useState(policy.recipient_update);
+  const body = {
+    ...(domain !== policy.domain && { domain }),
+    ...(schedule !== policy.recipient_update && { recipient_update: schedule }),
+  };
+  const isSame = Object.keys(body).length === 0;
+  const change = (/** @type {any} */ event) => {
+    event.preventDefault();
+    void store.orders.send("Changing the recipient policy", LAB.policy, body);
+  };
+  const update = () => void store.orders.send("Giving addresses", LAB.policy, { at_once: true });
+  return html`<form aria-label="Recipient policy" onSubmit=${change}>
+    <h3>Recipient policy</h3>
+    <p class="hint">It gives each store an address of this domain. Its service stamps new stores of 2000 and 2003 when it runs.</p>
+    <div class="row">
+      <label>addresses of <input name="domain" maxlength="254" required value=${domain} onInput=${taking(setDomain)} /></label>
+      <label
+        >service runs
+        <input name="schedule" list="schedules" maxlength="40" required value=${schedule} onInput=${taking(setSchedule)}
+      /></label>
+      <datalist id="schedules">
+        ${["always", "never", "1 h"].map((words) => html`<option value=${words}></option>`)}
+      </datalist>
+    </div>
+    ${!isSame && html`<${InTerminal} method="POST" path=${LAB.policy} body=${body} />`}
+    <div class="row">
+      <button disabled=${isSame}>Change the policy</button>
+      <button type="button" title="All stores that wait get their addresses" onClick=${update}>Update now</button>
+    </div>
+  </form>`;
+}

@@ -1,0 +1,74 @@
+"""The directory and the recipient policy in a browser, and the command that does what was ordered last."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from pflab.client import Client
+from tests.support.console_page import OpenPage
+from tests.support.running_lab import lab_up
+
+VERSIONS = 'recipient_update: 1 h\nservers: {A: {version: "2003"}, B: {version: "5.5"}, E: {joins: later}}\nfolders: {Projects: }\n'
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[str]:
+    """The URL of a lab with a store of 5.5, one of 2003, and one that joins later and waits for its address."""
+    with lab_up(tmp_path, topology=VERSIONS) as url, Client(url) as client:
+        client.start("E")
+        yield url
+
+
+def test_the_directory_has_the_objects_and_the_policy(lab: str, open_page: OpenPage) -> None:
+    """ML-1: each store has the object of its version; one that waits has no address until the service runs. The policy gives
+    addresses of another domain, and the old ones stay."""
+    watched = open_page(lab)
+    page = watched.page
+    page.get_by_role("button", name="Server A,").click()
+    page.get_by_role("tab", name="Directory").click()
+    details = page.get_by_label("Details")
+    expect(details.get_by_text("Store E: no address")).to_be_visible()
+    details.get_by_text("Store A:").click()
+    expect(details.get_by_role("row", name="msExchOwningPFTree")).to_contain_text("CN=Public Folders,CN=Folder Hierarchies")
+    details.get_by_text("Store B:").click()
+    expect(details).to_contain_text("/ou=Default-First-Site-Name/cn=Configuration/cn=Servers/cn=B/cn=Microsoft Public MDB")
+    assert watched.serious_violations() == []
+
+    details.get_by_role("button", name="Update now").click()
+    expect(details.get_by_text("Store E: E-IS@contoso.test")).to_be_visible()
+    policy = details.get_by_role("form", name="Recipient policy")
+    policy.get_by_label("addresses of").fill("fabrikam.test")
+    policy.get_by_label("service runs").fill("always")
+    command = "pflab directory policy fabrikam.test && pflab directory schedule always"
+    expect(policy).to_contain_text(command)
+    policy.get_by_role("button", name="Change the policy").click()
+    expect(details.get_by_text("Store A: A-IS@fabrikam.test")).to_be_visible()
+    expect(details.get_by_role("row", name="proxyAddresses smtp:A-IS@contoso.test")).to_be_visible()
+    expect(page.get_by_role("status", name="The last order in a terminal")).to_contain_text(command)
+    with Client(lab) as client:
+        assert client.recipient_policy() == {"domain": "fabrikam.test", "recipient_update": "always"}
+
+
+def test_the_page_says_which_command_does_the_same(lab: str, open_page: OpenPage) -> None:
+    """After an order, the page shows the command for a terminal; an order that the lab refuses has none, and changes nothing."""
+    watched = open_page(lab)
+    page = watched.page
+    last = page.get_by_role("status", name="The last order in a terminal")
+    expect(last).to_have_count(0)
+    page.get_by_role("button", name="Server B,").click()
+    page.get_by_role("button", name="Back up").click()
+    expect(last).to_contain_text("pflab fault backup B")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(last).to_contain_text("pflab fault stop B")
+    page.get_by_text("Administer B").click()
+    page.get_by_role("button", name="Delete the store of B").click()  # refused: it has the only replica
+    expect(page.get_by_role("alert")).to_contain_text(re.compile("B cannot be deleted"))
+    expect(last).to_contain_text("pflab fault stop B")
+    watched.complaints.clear()  # Chromium writes a line for each answer that refuses
+    last.get_by_role("button", name="Hide the command").click()
+    expect(last).to_have_count(0)
