@@ -13,7 +13,11 @@ from pflab.client import Client
 from tests.support.console_page import OpenPage
 from tests.support.running_lab import lab_up
 
-VERSIONS = 'recipient_update: 1 h\nservers: {A: {version: "2003"}, B: {version: "5.5"}, E: {joins: later}}\nfolders: {Projects: }\n'
+VERSIONS = """
+recipient_update: 1 h
+servers: {A: {version: "2003"}, B: {version: "5.5"}, E: {joins: later}}
+folders: {Projects: }
+"""
 
 
 @pytest.fixture
@@ -34,9 +38,13 @@ def test_the_directory_has_the_objects_and_the_policy(lab: str, open_page: OpenP
     details = page.get_by_label("Details")
     expect(details.get_by_text("Store E: no address")).to_be_visible()
     details.get_by_text("Store A:").click()
-    expect(details.get_by_role("row", name="msExchOwningPFTree")).to_contain_text("CN=Public Folders,CN=Folder Hierarchies")
+    expect(details.get_by_role("row", name="msExchOwningPFTree")).to_contain_text(
+        "CN=Public Folders,CN=Folder Hierarchies"
+    )
     details.get_by_text("Store B:").click()
-    expect(details).to_contain_text("/ou=Default-First-Site-Name/cn=Configuration/cn=Servers/cn=B/cn=Microsoft Public MDB")
+    expect(details).to_contain_text(
+        "/ou=Default-First-Site-Name/cn=Configuration/cn=Servers/cn=B/cn=Microsoft Public MDB"
+    )
     assert watched.serious_violations() == []
 
     details.get_by_role("button", name="Update now").click()
@@ -55,7 +63,7 @@ def test_the_directory_has_the_objects_and_the_policy(lab: str, open_page: OpenP
 
 
 def test_the_page_says_which_command_does_the_same(lab: str, open_page: OpenPage) -> None:
-    """After an order, the page shows the command for a terminal; an order that the lab refuses has none, and changes nothing."""
+    """After an order, the page shows the command for a terminal; an order that the lab refuses has none."""
     watched = open_page(lab)
     page = watched.page
     last = page.get_by_role("status", name="The last order in a terminal")

@@ -115,7 +115,9 @@ def policy(
     with client_of(lab) as client:
         if domain is None:
             present = client.recipient_policy()
-            words = f"addresses of {present['domain']}; the recipient update service runs: {present['recipient_update']}"
+            words = (
+                f"addresses of {present['domain']}; the recipient update service runs: {present['recipient_update']}"
+            )
             return _report(present, words, as_json)
         client.set_recipient_policy(domain=domain)
     return _report({"domain": domain}, f"the recipient policy gives addresses of the domain {domain}", as_json)
