@@ -149,7 +149,7 @@ def shown_stores(events: Silver) -> DataFrame:
 def shown_folders(events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
     """Return the folders as stores show them: trace, node, seq, at, folder, path, name and parent (of the version that the
     store knew), namesakes (other folders that the store has known under that name and parent). Restored stores are left out."""
-    displays = events.of("folder.shown").select("trace", "node", "seq", "at", "folder", "path")
+    displays = events.of("folder.shown", "folder.moved").select("trace", "node", "seq", "at", "folder", "path")
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     texts = firsts(hierarchy.where("act = 'made' and not deleted"), "subject", "parent")
     few = F.broadcast(displays.select("trace", "node").distinct())

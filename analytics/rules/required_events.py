@@ -56,7 +56,7 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "posts": ("mail.posted",),
     "unknown_peers": ("hop.received",),
     "presence": _CONTENT,
-    "shown_folders": ("folder.shown",),
+    "shown_folders": ("folder.shown", "folder.moved"),
     "deletions": _CONTENT,
     "deleted_stores": ("store.deleted",),
     "shown_stores": ("backup.elsewhere",),

@@ -658,6 +658,12 @@ export interface FolderShown extends Header {
   path: string;
 }
 
+export interface FolderMoved extends Header {
+  type: "folder.moved";
+  folder: string;
+  path: string;
+}
+
 export interface FolderHidden extends Header {
   type: "folder.hidden";
   folder: string;
@@ -748,6 +754,7 @@ export type LabEvent =
   | StoreDeleted
   | Loss
   | FolderShown
+  | FolderMoved
   | FolderHidden
   | PostRefused;
 

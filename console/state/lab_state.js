@@ -110,6 +110,8 @@ import { newGeneration, own, ownEntry, table } from "./kept_tree.js";
  * @property {string} guid
  * @property {number} object which directory object of its name its store has (spec: RP-7)
  * @property {number} revision the change of the organization that it has read last; 0: none (spec: RT-6)
+ * @property {LabTime} namedAt when it changed a folder last, for example its name
+ * @property {Record<string, string>} paths at which it has said that it shows folders (paths.js)
  * @property {boolean} suspended content replication is suspended
  * @property {Record<string, Table>} tables by folder
  * @property {Record<string, Queued>} queue by mail
@@ -154,7 +156,7 @@ import { newGeneration, own, ownEntry, table } from "./kept_tree.js";
  * @property {string} path
  * @property {readonly string[]} replicas
  * @property {boolean} deleted
- * @property {boolean} moved it or a folder above has another name or place, which some stores do not know yet
+ * @property {string} first its path in the organization's beginning; "" if it was made later
  * @property {NumberSet} existing every change of the folder that a store has made and not lost
  *
  * @typedef {object} Fault
@@ -222,7 +224,7 @@ export function beginning(topology, at, setup) {
   state.folders[HIERARCHY] = newFolder(gen, HIERARCHY, "the hierarchy", Object.keys(topology.servers));
   Object.entries(topology.folders).forEach(([path, { replicas }], index) => {
     const id = `${setup}:${index + 1}`;
-    state.folders[id] = newFolder(gen, id, path, replicas);
+    state.folders[id] = newFolder(gen, id, path, replicas, path);
   });
   state.folders[HIERARCHY].existing = numbersOfSetup(state);
   return state;
@@ -253,10 +255,11 @@ export function beganEmpty(state, store) {
  * @param {string} id
  * @param {string} path
  * @param {readonly string[]} replicas
+ * @param {string} [first]
  * @returns {Folder}
  */
-function newFolder(gen, id, path, replicas) {
-  return { gen, id, path, replicas, deleted: false, moved: false, existing: numbers.NOTHING };
+function newFolder(gen, id, path, replicas, first = "") {
+  return { gen, id, path, first, replicas, deleted: false, existing: numbers.NOTHING };
 }
 
 /**
@@ -274,6 +277,8 @@ function newServer(gen, name, version) {
     guid: "",
     object: 0,
     revision: 0,
+    namedAt: -1,
+    paths: table(),
     suspended: false,
     tables: table(),
     queue: table(),
@@ -416,13 +421,23 @@ export function setName(state, set) {
 }
 
 /**
- * Return the path of a folder; the hierarchy is `the hierarchy`.
+ * Return the path of a folder, or its id if no event has said it.
  * @param {LabState} state
  * @param {string} id
+ * @param {string} [server] whose path is wanted, for an order to it: while a new name is on its way, servers have different ones
  */
-export function folderName(state, id) {
-  return state.folders[id]?.path ?? id;
+export function folderName(state, id, server = "") {
+  const folder = state.folders[id];
+  if (!folder) return id;
+  return (state.servers[server] && pathOn(state.servers[server], folder)) || folder.path;
 }
+
+/**
+ * Return the path at which a server shows a folder; that of the organization's beginning if it has said nothing else.
+ * @param {Server} server
+ * @param {Folder} folder
+ */
+export const pathOn = (server, folder) => server.paths[folder.id] ?? folder.first;
 
 /**
  * Return what a change changed: the subject of a message, or the path of a folder.

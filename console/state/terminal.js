@@ -9,7 +9,7 @@
 
 import { CLOCK, FAULTS, LAB, connector, fault, message, node, server, site } from "../api.js";
 import { commandOf } from "./command.js";
-import { numberName } from "./lab_state.js";
+import { folderName, numberName } from "./lab_state.js";
 
 /**
  * @typedef {import("./lab_state.js").LabState} LabState
@@ -168,7 +168,7 @@ function edited({ subject, body, based_on: basedOn }, state) {
  */
 function ofMessage(verb, node, id, fields, { state, folder }) {
   if (!state) return null;
-  const folderId = Object.values(state.folders).find(({ path }) => path === folder)?.id ?? folder;
+  const folderId = Object.keys(state.folders).find((key) => folderName(state, key, node) === folder) ?? folder;
   const item = state.servers[node]?.tables[folderId]?.items[id];
   return item ? commandOf(verb, numberName(state, item.number), { node, ...fields(state) }) : null;
 }

@@ -10,6 +10,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 import { History } from "../state/history.js";
+import { pathOn } from "../state/lab_state.js";
 import { parseInstant } from "../state/lab_time.js";
 import { Sums } from "../state/sums.js";
 import { folderSummaries } from "../state/summary.js";
@@ -46,6 +47,7 @@ for (const [name, server] of Object.entries(history.now.servers)) {
   found[name] = {};
   for (const [folder, table] of Object.entries(server.tables)) {
     found[name][folder] = {
+      path: pathOn(server, history.now.folders[folder]),
       dropped: table.dropped,
       pending: table.pending,
       numbers: text(table.numbers),

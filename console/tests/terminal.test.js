@@ -9,7 +9,7 @@ const POST = `${GUID}:7`;
 const state = /** @type {any} */ ({
   stores: { [GUID]: "A" },
   folders: { "1-4": { id: "1-4", path: "Old plans/2003" } },
-  servers: { B: { tables: { "1-4": { items: { [POST]: { number: `${GUID}:9` } } } } } },
+  servers: { B: { paths: {}, tables: { "1-4": { items: { [POST]: { number: `${GUID}:9` } } } } } },
 });
 const post = api.message("B", "Old plans/2003", POST);
 const folder = api.node("A").folder("Old plans/2003");

@@ -16,7 +16,7 @@ from node.state.state_table import OwnRow
 from node.state.timers import Timer, clear_timer, is_set, set_timer
 from node.status.statuses import want_status
 from node.user_mail import limit_warnings
-from traces.events import FolderHidden, FolderShown, ReplicaAdded, ReplicaPending
+from traces.events import FolderHidden, FolderMoved, FolderShown, ReplicaAdded, ReplicaPending
 from transport.stimulus import Stimulus
 
 
@@ -43,6 +43,8 @@ def settle(ctx: Context, s: Stimulus, before: Mapping[int, Before]) -> list[Fold
         own = ctx.rst.own(folder.fid)
         if was is None or (folder.props is not None and was.hidden != folder.hidden):
             _record_visibility(s, folder, was)
+        elif folder.props is not None and not folder.hidden and was.path != folder.path:
+            s.trace.record(FolderMoved, folder=folder.text, path=folder.path)
         if folder.props is None or folder.hidden:
             if own is not None:
                 if was is not None and was.props is not None and folder.props is None and not own.pending:  # spec: DL-5

@@ -401,6 +401,7 @@ _BY_EVENT: Mapping[type[Event], str] = {
     ev.VersionHeld: "held version",
     ev.VersionDropped: "held expired",
     ev.FolderHidden: "folder hidden",
+    ev.FolderMoved: "folder moved",
     ev.ReplicaAdded: "replica added",
     ev.ReplicaDropped: "replica dropped",
     ev.ReplicaPending: "replica pending",

@@ -17,6 +17,7 @@ from traces.events import (
     ChangeMade,
     Event,
     FolderHidden,
+    FolderMoved,
     FolderShown,
     ItemExpired,
     NodeStarted,
@@ -89,7 +90,7 @@ class Observer:
         self.oracle.left(event.store)
 
     @event_handler
-    def _on_path(self, event: FolderShown | FolderHidden) -> None:
+    def _on_path(self, event: FolderShown | FolderMoved | FolderHidden) -> None:
         self.names.learn(event)
 
     @event_handler

@@ -14,7 +14,7 @@ What must never happen: that a checkpoint depends on anything but the events up 
 from __future__ import annotations
 
 import json
-import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from functools import lru_cache
@@ -47,6 +47,7 @@ from traces.events import (
     ExpiredEverywhere,
     FaultHealed,
     FaultInjected,
+    FolderMoved,
     FolderShown,
     HopDeleted,
     HopDropped,
@@ -172,6 +173,10 @@ class Server(msgspec.Struct):
     """Which directory object of its name its store has (spec: RP-7)."""
     revision: int = 0
     """The change of the organization that it has read last (spec: RT-6)."""
+    named_at: LabTime = msgspec.field(default=-1, name="namedAt")
+    """When it changed a folder last, for example its name."""
+    paths: dict[str, str] = msgspec.field(default_factory=dict)
+    """At which paths it has said that it shows folders; the theory is in console/state/paths.js."""
     suspended: bool = False
     tables: dict[str, Table] = msgspec.field(default_factory=dict)
     queue: dict[str, Queued] = msgspec.field(default_factory=dict)
@@ -223,21 +228,17 @@ class Change(msgspec.Struct):
     replicas: tuple[str, ...] | None
 
 
-_NAMESAKE: Final = re.compile(r" \([0-9]+\)$")
-"""What a store adds to the name of a folder beside one with the same name."""
-
-
 class Folder(msgspec.Struct):
     """A folder. `existing` has every change of it that a store has made and not lost.
 
-    moved: it or a folder above has another name or place, which some stores do not know yet.
+    first: its path in the organization's beginning; "" if it was made later.
     """
 
     id: str
     path: str
     replicas: list[str]
+    first: str = ""
     deleted: bool = False
-    moved: bool = False
     existing: Numbers = msgspec.field(default_factory=dict)
 
 
@@ -355,7 +356,7 @@ class Checkpoint:
         picture.folders[HIERARCHY] = Folder(HIERARCHY, HIERARCHY_NAME, list(topology["servers"]))
         for index, (path, folder) in enumerate(topology["folders"].items(), start=1):
             id_ = f"{self._setup}:{index}"
-            picture.folders[id_] = Folder(id_, path, list(folder["replicas"]))
+            picture.folders[id_] = Folder(id_, path, list(folder["replicas"]), path)
             self.names.learn_folder(id_, path, first=True)
         if self._topology_folders:
             add(picture.folders[HIERARCHY].existing, f"{self._setup}:1-{self._topology_folders}")
@@ -378,7 +379,8 @@ class Checkpoint:
             stores[event.replica_guid] = guid_name(event.node, 1 if event.reason == "restart" else earlier + 1)
         if event.reason != "first":
             return
-        server.tables, server.queue, server.revision = {}, {}, 0
+        server.tables, server.paths, server.queue, server.revision = {}, {}, {}, 0
+        self._settle_paths()
         # The stores of the start have the folders of the topology; no mail brings them.
         is_of_start = is_first_store and self.picture.topology["servers"][event.node]["joins"] == "start"
         if self._topology_folders and is_of_start:
@@ -433,6 +435,8 @@ class Checkpoint:
         server, backup = self.picture.servers.get(event.store), self.picture.backups.get(event.backup)
         if server is not None and backup is not None:
             server.tables, server.queue, server.revision = deepcopy(backup.tables), {}, backup.revision
+            server.paths = dict(backup.paths)
+            self._settle_paths()
 
     @event_handler
     def _organization_changed(self, event: OrganizationChanged) -> None:
@@ -516,6 +520,7 @@ class Checkpoint:
             return
         if event.kind == "folder":
             self._return_to_list(server, event.object, event.number)
+            server.named_at = event.at
         table = server.table(event.folder)
         add(table.numbers, event.number)
         show(table, event.object, event.number, deleted=event.operation == "delete")
@@ -530,17 +535,31 @@ class Checkpoint:
         parent = None if event.parent in {None, HIERARCHY} else self.picture.folders.get(event.parent or "")
         if parent is not None and f"{parent.path}/".startswith(f"{folder.path}/"):
             parent = None  # folders were put below each other at the same time: the last one is at the top
-        path = f"{parent.path}/{event.subject}" if parent is not None else event.subject
         if event.operation == "create":
-            folder.path, folder.moved = path, parent is not None and parent.moved
-        elif path not in {folder.path, _NAMESAKE.sub("", folder.path)}:
-            self._move_folder(folder.path, path)
+            folder.path = f"{parent.path}/{event.subject}" if parent is not None else event.subject
 
-    def _move_folder(self, before: str, path: str) -> None:
-        """Give a folder and all folders below it other paths."""
+    def _show_at(self, server: Server, id_: str, path: str, *, is_made: bool) -> None:
+        """Note at which path a server shows a folder from now on.
+
+        is_made: the server has made the change that gave the folder this path.
+        """
+        server.paths[id_] = path
+        folder = self._folder(id_)
+        if is_made:
+            folder.path = path
+        else:
+            self._settle_path(folder)
+
+    def _settle_paths(self) -> None:
         for folder in self.picture.folders.values():
-            if not folder.deleted and f"{folder.path}/".startswith(f"{before}/"):
-                folder.path, folder.moved = path + folder.path.removeprefix(before), True
+            self._settle_path(folder)
+
+    def _settle_path(self, folder: Folder) -> None:
+        """If no server shows the path of a folder any more, call it by the one that most servers show."""
+        servers = [server for server in self.picture.servers.values() if server.status != "deleted"]
+        counts = Counter(filter(None, (server.paths.get(folder.id, folder.first) for server in servers)))
+        if counts and folder.path not in counts:
+            folder.path = min(counts, key=lambda path: (-counts[path], path))
 
     def _return_to_list(self, server: Server, object_: str, number: str) -> None:
         """A store that waits until it may delete its replica stops waiting when it is on the replica list again."""
@@ -624,9 +643,15 @@ class Checkpoint:
 
     @event_handler
     def _folder_shown(self, event: FolderShown) -> None:
-        folder = self._folder(event.folder)
-        if not folder.moved:
-            folder.path = event.path
+        server = self.picture.servers.get(event.node)
+        if server is not None:
+            self._show_at(server, event.folder, event.path, is_made=False)
+
+    @event_handler
+    def _folder_moved(self, event: FolderMoved) -> None:
+        server = self.picture.servers.get(event.node)
+        if server is not None:
+            self._show_at(server, event.folder, event.path, is_made=server.named_at == event.at)
 
     @event_handler
     def _replica_added(self, event: ReplicaAdded) -> None:

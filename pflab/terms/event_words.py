@@ -20,6 +20,7 @@ from traces.events import (
     ChangeMade,
     Event,
     FolderHidden,
+    FolderMoved,
     FolderShown,
     HopSent,
     MailReceived,
@@ -77,11 +78,11 @@ class Lexicon:
             subject = event.subject or before or self._subjects.get(event.object, "")
             self._subjects[event.object] = subject
             self._versions.setdefault((event.object, event.number), []).append((event.at, subject))
-            if event.kind == "folder" and event.parent is not None:
+            if event.kind == "folder" and event.operation == "create" and event.parent is not None:
                 at_top = event.parent == HIERARCHY or self.folder(event.parent) == event.parent
                 path = event.subject if at_top else f"{self.folder(event.parent)}/{event.subject}"
                 self._learn_path(event.object, event.at, path)
-        elif isinstance(event, FolderShown | FolderHidden):
+        elif isinstance(event, FolderShown | FolderMoved | FolderHidden):
             self._learn_path(event.folder, event.at, event.path)
 
     def learn_store(self, guid: str, store: str, *, again: bool = False) -> None:
@@ -380,6 +381,7 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
         f"wants {join_names(e.chosen) if e.chosen else 'nobody'} to answer about {n.folder(e.folder)}" + _passed_over(e)
     ),
     "folder.shown": lambda e, n: f"shows the folder {e.path}",
+    "folder.moved": lambda e, n: f"shows the folder as {e.path} from now on",
     "folder.hidden": lambda e, n: f"hides the folder {e.path}",
     "post.refused": lambda e, n: f"refuses a post in {n.folder(e.folder)}: {e.reason}",
     "version.failed": lambda e, n: f"cannot read {n.number(e.number) if e.number else 'an item of a mail'}: {e.reason}",

@@ -31,7 +31,8 @@ async def end_of(lab: Simulator) -> tuple[bytes, dict[str, Any]]:
 
 def state_of(node: Any) -> dict[str, Any]:
     held = [view.id for view in node.folders() if view.held_here]
-    return {folder: table_of(node, folder) for folder in ("1-1", *held)}
+    paths = {view.id: view.path for view in node.folders() if not view.hidden}
+    return {folder: {**table_of(node, folder), "path": paths.get(folder)} for folder in ("1-1", *held)}
 
 
 def table_of(node: Any, folder: str) -> dict[str, Any]:

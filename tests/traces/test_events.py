@@ -85,7 +85,7 @@ def test_all_events_of_the_contract_are_there() -> None:
         "address": "lacking missing stamped",
         "recipient": "policy",
         "organization": "changed read",
-        "folder": "shown hidden",
+        "folder": "shown moved hidden",
         "post": "refused",
     }
     expected = {f"{group}.{name}" for group, names in groups.items() for name in names.split()} | {"loss"}

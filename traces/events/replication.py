@@ -333,6 +333,15 @@ class FolderShown(Event, frozen=True, kw_only=True, tag="folder.shown"):
     path: str
 
 
+class FolderMoved(Event, frozen=True, kw_only=True, tag="folder.moved"):
+    """The visible folder is at another path now: it, or a folder above, has another name or place, or its name is no longer
+    that of another folder beside it, or has become one (spec: HI-7). Since 1.11.
+    """
+
+    folder: str
+    path: str
+
+
 class FolderHidden(Event, frozen=True, kw_only=True, tag="folder.hidden"):
     """The folder, last visible at `path`, became hidden, because its parent is deleted or unknown (spec: HI-6)."""
 
@@ -378,6 +387,7 @@ ReplicationEvent = (
     | StoreDeleted
     | Loss
     | FolderShown
+    | FolderMoved
     | FolderHidden
     | PostRefused
 )

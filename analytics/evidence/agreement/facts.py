@@ -414,7 +414,7 @@ STATEMENTS: Final[tuple[States, ...]] = (
     States("item.expired", "age limit", FIRST, "own folder", "limit_us"),
     States("change.made", "folder", FIRST, "folder_object", ""),
     *_alike(
-        "change.made replica.added replica.pending replica.dropped entry.made folder.shown folder.hidden"
+        "change.made replica.added replica.pending replica.dropped entry.made folder.shown folder.hidden folder.moved"
         " responders.considered post.refused mail.not_posted loss source.down row.replaced status.ordered"
         " changes.resent",
         "folder",

@@ -418,6 +418,10 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "folder": (B, "the folders, and the subject of the folder"),
         "path": (B, "the name of the folder, and whether its parent is the top"),
     },
+    "folder.moved": {
+        "folder": (B, "the folders, and the subject of the folder"),
+        "path": (B, "the name of the folder, and whether its parent is the top"),
+    },
     "folder.hidden": {"folder": (B, "the folders, and folder.shown"), "path": (D, "folder.shown")},
     "post.refused": {"folder": (B, "the folders"), "reason": (I, "words for people")},
 }

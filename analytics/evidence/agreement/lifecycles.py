@@ -56,6 +56,7 @@ _CHOICE: Final = ("sources.considered", "sources.considered in vain")
 _WAITS: Final = ("entry.timed_out", "entry.satisfied", "entry.pruned", *_CHOICE)
 """What may happen to an entry at any time. Sources are also chosen when a source says that the items expired there."""
 
+_VISIBLE: Final = ("folder.shown", "folder.moved", "folder.hidden", END)
 _COMES_AGAIN: Final = (
     "version.applied",
     "version.applied from the queue",
@@ -188,8 +189,9 @@ AUTOMATA: Final[dict[str, Automaton]] = {
     "visible folder": Automaton(
         "folder",
         {
-            BEGIN: ("folder.shown", "folder.hidden"),
-            "folder.shown": ("folder.shown", "folder.hidden", END),
+            BEGIN: ("folder.shown", "folder.moved", "folder.hidden"),
+            "folder.shown": _VISIBLE,
+            "folder.moved": _VISIBLE,
             "folder.hidden": ("folder.shown", END),
         },
     ),

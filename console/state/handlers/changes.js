@@ -3,6 +3,7 @@
 import * as numbers from "../change_numbers.js";
 import { ownBook } from "../kept_book.js";
 import { own } from "../kept_tree.js";
+import { showAt } from "../paths.js";
 import { HIERARCHY, folderOf, serverOf, settle, show, tableOf } from "../lab_state.js";
 
 /**
@@ -10,9 +11,6 @@ import { HIERARCHY, folderOf, serverOf, settle, show, tableOf } from "../lab_sta
  * @typedef {import("../lab_state.js").LabState} LabState
  * @typedef {import("../lab_state.js").Server} Server
  */
-
-/** What a store adds to the name of a folder beside one with the same name. */
-const NAMESAKE = / \([0-9]+\)$/;
 
 /** @type {Handlers} */
 export const CHANGES = {
@@ -35,7 +33,10 @@ export const CHANGES = {
     if (event.kind === "folder") changeFolder(state, event);
     const server = serverOf(state, event.node);
     if (!server) return;
-    if (event.kind === "folder") returnToList(state, server, event);
+    if (event.kind === "folder") {
+      returnToList(state, server, event);
+      server.namedAt = event.at;
+    }
     const at = tableOf(state, server, event.folder);
     at.numbers = numbers.union(at.numbers, number);
     show(state, at, event.object, event.number, event.operation === "delete");
@@ -87,8 +88,12 @@ export const CHANGES = {
     show(state, at, event.object, event.number, at.items[event.object]?.deleted ?? false);
   },
   "folder.shown": (state, event) => {
-    const folder = folderOf(state, event.folder);
-    if (!folder.moved) folder.path = event.path;
+    const server = serverOf(state, event.node);
+    if (server) showAt(state, server, event.folder, event.path, false);
+  },
+  "folder.moved": (state, event) => {
+    const server = serverOf(state, event.node);
+    if (server) showAt(state, server, event.folder, event.path, server.namedAt === event.at);
   },
   "replica.added": (state, event) => {
     const folder = folderOf(state, event.folder);
@@ -156,28 +161,7 @@ function changeFolder(state, event) {
   const above = event.parent && event.parent !== HIERARCHY ? state.folders[event.parent] : undefined;
   // If folders are put below each other at the same time, the last one is at the top.
   const parent = above && `${above.path}/`.startsWith(`${folder.path}/`) ? undefined : above;
-  const path = parent ? `${parent.path}/${event.subject}` : event.subject;
-  if (event.operation === "create") {
-    folder.path = path;
-    folder.moved = parent?.moved ?? false;
-  } else if (![folder.path, folder.path.replace(NAMESAKE, "")].includes(path)) {
-    moveFolder(state, folder.path, path);
-  }
-}
-
-/**
- * Give a folder and all folders below it other paths.
- * @param {LabState} state
- * @param {string} before
- * @param {string} path
- */
-function moveFolder(state, before, path) {
-  for (const { id, path: old, deleted } of Object.values(state.folders)) {
-    if (deleted || !`${old}/`.startsWith(`${before}/`)) continue;
-    const folder = folderOf(state, id);
-    folder.path = path + old.slice(before.length);
-    folder.moved = true;
-  }
+  if (event.operation === "create") folder.path = parent ? `${parent.path}/${event.subject}` : event.subject;
 }
 
 /**

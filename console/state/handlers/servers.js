@@ -5,6 +5,7 @@
 
 import * as numbers from "../change_numbers.js";
 import { newGeneration, own, table } from "../kept_tree.js";
+import { settlePaths } from "../paths.js";
 import { HIERARCHY, beganEmpty, numbersOfSetup, reorganize, serverOf, tableOf, show } from "../lab_state.js";
 
 /**
@@ -31,8 +32,10 @@ export const SERVERS = {
     }
     if (event.reason !== "first") return;
     server.tables = table(); // also when a backup was too old, so that the store begins again with an empty database
+    server.paths = table();
     server.queue = table();
     server.revision = 0;
+    settlePaths(state);
     if (isFirstStore && !beganEmpty(state, event.node)) {
       // The stores of the start have the folders of the topology; no mail brings them.
       const hierarchy = tableOf(state, server, HIERARCHY);
@@ -83,16 +86,20 @@ export const SERVERS = {
     const backup = state.backups[event.backup];
     if (!server || !backup) return;
     server.tables = backup.tables;
+    server.paths = backup.paths;
     server.queue = table();
     server.revision = backup.revision;
+    settlePaths(state);
   },
   "backup.elsewhere": (state, event) => {
     const server = serverOf(state, event.store);
     const backup = state.backups[event.backup];
     if (!server || !backup) return;
     server.tables = backup.tables;
+    server.paths = backup.paths;
     server.queue = table();
     server.revision = backup.revision;
+    settlePaths(state);
   },
   "organization.changed": (state, event) => reorganize(state, JSON.parse(event.topology)),
   "organization.read": (state, event) => {

@@ -46,7 +46,7 @@ export function Conflict({ store, state, folder, server, object, item, versions,
       ? `${winner} is shown, because it was modified last.`
       : `${winner} is shown: versions were modified at the same instant, and the larger replica GUID wins.`;
   const resolve = (/** @type {string} */ keep, /** @type {string} */ what) =>
-    store.orders.send(what, message(server, folderName(state, folder), object).resolve, {
+    store.orders.send(what, message(server, folderName(state, folder, server), object).resolve, {
       keep,
       by: by || contacts[0],
     });

@@ -39,7 +39,7 @@ export function PostDialog({ store, state, server, folder, version, onClose }) {
   const unseen = (version?.kept ?? []).filter((number) => !before.opened.includes(number));
   const [problem, setProblem] = useState("");
   // A change is ordered by the folder's path. Only reads take its id.
-  const path = folderName(state, folder);
+  const path = folderName(state, folder, server);
   const where = `${visibleText(path)} on ${server}`;
   const title = !version ? `Post in ${where}` : version.merges ? `Merge the versions in ${where}` : `Edit in ${where}`;
   const submit = async (/** @type {any} */ event) => {

@@ -56,7 +56,7 @@ export function PostPanel({ store, state, folder, server, object }) {
       <${WhereIs} store=${store} state=${state} folder=${folder} number=${object} />`;
   }
   const change = state.changes.get(item.number);
-  const paths = message(server, folderName(state, folder), object);
+  const paths = message(server, folderName(state, folder, server), object);
   const remove = () => {
     if (!sure) setSure(true);
     else void store.orders.send("Deleting the post", paths.itself, undefined, "DELETE");

@@ -19,7 +19,7 @@ export function RecoverDialog({ store, state, server, folder, onClose }) {
   const [tries, setTries] = useState(0);
   const [problem, setProblem] = useState("");
   const { value: answer, refused: error } = useAnswer(store, node(server).retained, tries);
-  const path = folderName(state, folder);
+  const path = folderName(state, folder, server);
   /** @type {Retained[]} */
   const items = (answer ?? []).filter((/** @type {Retained} */ item) => item.message === null || item.folder === path);
   const recover = async (/** @type {Retained} */ { message, folder: place }) => {
