@@ -25,10 +25,11 @@ can_be_built = pytest.mark.skipif(
 
 
 def built_lab(factory: pytest.TempPathFactory) -> Path:
-    """Return the folder with the files of the lab: the one that PFLAB_BUILT_LAB names, which `make site` has just built.
-    Without it, the first process that asks builds one, and the others wait for it."""
-    if ready := os.environ.get("PFLAB_BUILT_LAB"):
-        return Path(ready)
+    """Return the folder with the files of the lab. The first process that asks builds it, and the others wait for it.
+
+    PFLAB_BUILT_LAB names the folder of a lab that `make site` has just built: then it is copied, away from the tools of the
+    tests, which programs of Node.js would find in folders above it.
+    """
     shared = factory.getbasetemp()
     if shared.name.startswith("popen-"):  # one of several workers of pytest-xdist, which have a folder together
         shared = shared.parent
@@ -37,7 +38,10 @@ def built_lab(factory: pytest.TempPathFactory) -> Path:
     with (folder.parent / "lock").open("wb") as file:
         lock(file)
         if not (folder / site.CONTENT).is_file():  # it is written last
-            site.build(folder)
+            if ready := os.environ.get("PFLAB_BUILT_LAB"):
+                shutil.copytree(ready, folder, dirs_exist_ok=True)
+            else:
+                site.build(folder)
     return folder
 
 
