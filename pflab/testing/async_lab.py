@@ -102,6 +102,7 @@ class AsyncLab:
     add_connector = _waits(Lab.add_connector)  # type: ignore[arg-type]
     change_connector = _waits(Lab.change_connector)  # type: ignore[arg-type]
     remove_connector = _waits(Lab.remove_connector)
+    recipient_policy = _waits(Lab.recipient_policy)
     set_recipient_policy = _waits(Lab.set_recipient_policy)
     folders = _waits(Lab.folders)
     create_folder = _waits(Lab.create_folder)
