@@ -320,7 +320,9 @@ class DirectoryEntryView:
     dn               its name: in the Configuration container of Active Directory, or in the directory of 5.5
     object_class     its class in that directory
     legacy_dn        its name as 5.5 would have it; the entries of the application log name it so
-    owning_tree      the name of the object of its public folder tree (msExchOwningPFTree); None in the directory of 5.5
+    owning_tree      the name of the object of its tree (msExchOwningPFTree); None in the directory of 5.5, and if not linked
+    linked           whether the object names its tree (spec: ML-8)
+    doubled          whether there is a second object of the store (spec: ML-8)
     mail             the primary SMTP address; None if the entry has no address
     proxy_addresses  all addresses: `SMTP:` the primary one, `smtp:` secondary ones, `X400:` the X.400 address
     stamp_due_at     when the entry gets its next address; None if no stamping is due
@@ -334,6 +336,8 @@ class DirectoryEntryView:
     mail: str | None
     proxy_addresses: tuple[str, ...]
     joined_at: LabTime
+    linked: bool = True
+    doubled: bool = False
     stamp_due_at: LabTime | None = None
 
 

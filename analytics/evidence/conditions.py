@@ -23,3 +23,12 @@ COVERS: Final = (
     " and not array_contains(coalesce({v}.rivals, array()), {u}.number))"
 )
 """SQL for whether the predecessor list of row v covers the number of row u, which is no rival of it (spec: CN-4, CF-6)."""
+
+
+def unreached(passed_over: str) -> str:
+    """Return SQL for whether a candidate was passed over because no mail can be sent to it: it has no address (ML-1), or a
+    holder of the folder names no tree (ML-8).
+
+    passed_over: the column with the reason, in words.
+    """
+    return f"(coalesce({passed_over}, '') like '%address%' or coalesce({passed_over}, '') like '%folder tree%')"

@@ -78,7 +78,9 @@ def cases(events: Silver) -> DataFrame:
 def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: DataFrame) -> DataFrame:
     """Return `cases` with `holders` (the list as the node knew it), `reached` (those of them that had an address), `answerable`
     (the node, and the sender of a received mail, had an address), `untouched` (the node knew only one version of the folder),
-    `dead` (the node knew that the folder is deleted) and `alone_at` (when the node next knew a list without other stores)."""
+    `dead` (the node knew that the folder is deleted), `in_tree` (the recipients of a mail may get mail about the folder, as far
+    as trees matter; null if the node always saw all objects linked), and `alone_at` (when the node next knew a list without
+    other stores)."""
     hierarchy = rows.where((F.col("folder") == HIERARCHY) & F.col("act").isin("made", "applied"))
     lists = firsts(hierarchy.where("act = 'made'"), "replicas", "deleted")
     lists = lists.withColumnsRenamed({"number": "version", "replicas": "list"})
@@ -110,12 +112,22 @@ def with_holders(cases: DataFrame, events: Silver, rows: DataFrame, restored: Da
     there = F.expr("filter(holders, h -> not exists(removed, g -> g.store = h and seq between g.seq + 1 and g.until))")
     result = result.withColumn("holders", F.when(F.col("removed").isNull(), F.col("holders")).otherwise(there))
     result = result.join(F.broadcast(_addresses(events)), ["trace", "node"], "left")
+    if events.has("tree.linked"):
+        result = result.join(F.broadcast(_links(events)), ["trace", "node"], "left")
+    else:
+        result = result.withColumn(
+            "links", F.expr("cast(null as array<struct<seq: bigint, store: string, linked: boolean>>)")
+        )
     with_address = F.expr(f"filter(holders, h -> {_HAD.format(store='h')})")
     reached = F.when(F.col("addresses").isNull(), F.col("holders")).otherwise(with_address)
+    result = result.withColumn("reached", reached).withColumn(
+        "reached", F.expr(f"filter(reached, h -> {_in_tree('h')})")
+    )
     return (
-        result.withColumns({"reached": reached, "answerable": F.expr(_ANSWERABLE)})
+        result.withColumn("in_tree", F.expr(f"if(links is null, null, forall(to, h -> {_in_tree('h')}))"))
+        .withColumn("answerable", F.expr(f"({_ANSWERABLE}) and {_in_tree('sender')}"))
         .join(F.broadcast(restored), ["trace", "node"], "left_anti")
-        .drop("list", "joined", "deleted", "removed", "addresses")
+        .drop("list", "joined", "deleted", "removed", "addresses", "links")
     )
 
 
@@ -123,10 +135,34 @@ _HAD: Final = "coalesce(try_element_at(filter(addresses, a -> a.store = {store} 
 _ANSWERABLE: Final = f"addresses is null or {_HAD.format(store='node')} and {_HAD.format(store='sender')}"
 
 
+_LINKED: Final = "coalesce(try_element_at(filter(links, l -> l.store = {store} and l.seq < seq), -1).linked, true)"
+_LINKED_HOLDERS: Final = f"forall(coalesce(holders, array()), o -> o = node or {_LINKED.format(store='o')})"
+
+
+def _in_tree(store: str) -> str:
+    """Return SQL for whether a node can send mail about a folder to a store, as far as trees matter (ML-8)."""
+    linked = f"{store} = node or {_LINKED.format(store=store)}"
+    return f"(links is null or if(folder = '{HIERARCHY}', {linked}, {_LINKED_HOLDERS}))"
+
+
+def _links(events: Silver) -> DataFrame:
+    """Return trace, node, links (seq, store, linked): whether the object of a store named its tree (ML-8). Nodes that always
+    saw all objects linked are left out."""
+    listed = F.array_sort(F.collect_list(F.struct("seq", "store", "linked"))).alias("links")
+    return events.of("tree.linked").groupBy("trace", "node").agg(listed)
+
+
 def with_answerable(cases: DataFrame, events: Silver) -> DataFrame:
-    """Return `cases` with `answerable`: whether the node and the sender of a received mail had an address (ML-1)."""
+    """Return `cases` with `answerable`: whether the node and the sender of a received mail had an address (ML-1), and the node
+    did not record that it could send nothing about the folder (ML-8)."""
     with_addresses = cases.join(F.broadcast(_addresses(events)), ["trace", "node"], "left")
-    return with_addresses.withColumn("answerable", F.expr(_ANSWERABLE)).drop("addresses")
+    answerable = with_addresses.withColumn("answerable", F.expr(_ANSWERABLE)).drop("addresses")
+    if not events.has("tree.lacking"):
+        return answerable
+    lacking = events.of("tree.lacking").groupBy("trace", "node", "at").agg(F.collect_set("folder").alias("lacking"))
+    both = answerable.join(F.broadcast(lacking), ["trace", "node", "at"], "left")
+    is_blocked = F.expr("coalesce(exists(folders, f -> array_contains(lacking, f.folder)), false)")
+    return both.withColumn("answerable", F.col("answerable") & ~is_blocked).drop("lacking")
 
 
 def _addresses(events: Silver) -> DataFrame:

@@ -10,7 +10,7 @@ HOP_LIMIT: Final = 30
 _TOO_BIG: Final = r"(^|[^0-9.])(552|5[.]3[.]4|5[.]2[.]3|4[.]3[.]1|452)($|[^0-9.])"
 """SMTP codes that say that a mail or a mailbox is too big."""
 
-# spec: IN-2, IN-5, ML-1, ML-3, ML-5, ML-6, ML-7, OUT-5, OUT-7, OUT-8, OUT-9, RP-6, RST-2, RST-4, RT-1, RT-2, RT-5, RT-6
+# spec: IN-2, IN-5, ML-1, ML-3, ML-5, ML-6, ML-7, ML-8, OUT-5, OUT-7, OUT-8, OUT-9, RP-6, RST-2, RST-4, RT-1, RT-2, RT-5, RT-6
 CHECKS: Final = (
     Check(
         id="mails go only to stamped addresses",
@@ -25,6 +25,18 @@ CHECKS: Final = (
             " and try_element_at(filter(e.stamps, s -> s.seq < seq), -1).address is not null)"
         ),
         words="concat(node, ' sent <', mail, '> to or from a store whose entry in the directory had no such address')",
+    ),
+    Check(
+        id="mails go only where the objects name the tree",
+        rules=("ML-8",),
+        table="mailed_folders",
+        says=(
+            "While the object of a store names no tree, nothing about the hierarchy is sent to it, and nothing is sent to"
+            " anybody about the folders that it holds."
+        ),
+        about="in_tree is not null",
+        holds="in_tree",
+        words="concat(node, ' sent <', mail, '> about ', folder, ' although the object of a holder names no tree')",
     ),
     Check(
         id="mails come only from stores in the directory",

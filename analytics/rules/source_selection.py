@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from analytics.evidence.conditions import SORTED_LIST
+from analytics.evidence.conditions import SORTED_LIST, unreached
 from analytics.rules.check import Check
 
 _OF_SOURCES: Final = "type = 'sources.considered'"
@@ -36,10 +36,10 @@ CHECKS: Final = (
         says="The first candidate that has some of the missing changes is chosen.",
         about=(
             f"{_OF_SOURCES} and {SORTED_LIST} and exists(candidates, c -> c.has > 0"
-            " and (c.passed_over = '' or not c.passed_over like '%address%') and c.cost is not null)"
+            f" and not {unreached('c.passed_over')} and c.cost is not null)"
         ),
         holds=(
-            "chosen[0] = filter(candidates, c -> c.has > 0 and not c.passed_over like '%address%'"
+            f"chosen[0] = filter(candidates, c -> c.has > 0 and not {unreached('c.passed_over')}"
             " and c.cost is not null)[0].store"
         ),
         words="concat(node, ' did not choose the first useful source of entry ', entry)",

@@ -638,6 +638,19 @@ export interface AddressLacking extends Header {
   stores: readonly string[];
 }
 
+export interface TreeLinked extends Header {
+  type: "tree.linked";
+  store: string;
+  linked: boolean;
+}
+
+export interface TreeLacking extends Header {
+  type: "tree.lacking";
+  message_type: number;
+  folder: string;
+  stores: readonly string[];
+}
+
 export interface StoreDeleted extends Header {
   type: "store.deleted";
   store: string;
@@ -751,6 +764,8 @@ export type LabEvent =
   | AddressStamped
   | AddressMissing
   | AddressLacking
+  | TreeLinked
+  | TreeLacking
   | StoreDeleted
   | Loss
   | FolderShown

@@ -74,7 +74,13 @@ def _chosen(ctx: Context, own: OwnRow, path: str, to: Sequence[str] | None) -> l
         raise Misuse(
             f"{ctx.name} has no mail address in the directory, so it can send nothing; pflab directory shows why"
         )
-    holders = [store for store in ctx.other_holders(own.fid) if ctx.directory.address(store) is not None]
+    others = ctx.other_holders(own.fid)
+    if others and not ctx.in_tree(own.fid, others):  # spec: ML-8
+        raise Misuse(
+            f"{ctx.name} can send nothing about {path}: the directory object of {', '.join(ctx.unlinked_holders(own.fid))},"
+            " which holds it, names no public folder tree"
+        )
+    holders = ctx.reached(own.fid, others)
     stores = holders if to is None else sorted(set(to))
     wrong = [store for store in stores if store not in holders]
     if wrong:

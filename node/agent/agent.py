@@ -21,7 +21,7 @@ from node.objects import conflict_age, expiry, retention, tombstones
 from node.replicas import removal, tree_changes
 from node.state import application_log, held_messages
 from node.state.context import Context
-from node.state.directory import Stamp
+from node.state.directory import StoreObject
 from node.state.timers import Timer, is_set, next_due, overdue, set_timer, set_timer_if_none, take_due
 from node.status import statuses
 from node.stored_values import HIERARCHY_FID
@@ -115,10 +115,10 @@ def deliver(ctx: Context, s: Stimulus, local: Sequence[LocalDelivery]) -> None:
             incoming.receive(ctx, s, mail.sender, mail.content, mail.message_id, system=mail.system)
 
 
-def entered(ctx: Context, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str, number: int) -> None:
-    """Enter a store into the directory, or replace its stamps (spec: RP-3, ML-1). Mail goes to it when it has an address."""
+def entered(ctx: Context, s: Stimulus, store: str, object_: StoreObject, missing: str) -> None:
+    """Enter a store into the directory, or replace its object (spec: RP-3, ML-1). Mail goes to it when it has an address."""
     with _addresses_change(ctx, s):
-        ctx.directory.update(s, store, stamps, missing, number)
+        ctx.directory.update(s, store, object_, missing)
 
 
 def stamp_due(ctx: Context, s: Stimulus) -> None:

@@ -13,7 +13,7 @@ from node.api.routing.routes import Routes
 from node.api.values import DATABASE, LINES, json_bytes, json_response
 from node.errors import Misuse, bug_line
 from node.host.host import Host
-from node.state.directory import Stamp
+from node.state.directory import Stamp, StoreObject
 from topology.arguments import MOST_LETTERS, Line
 from topology.file.load import topology_from_text
 from topology.problems import ProblemsError
@@ -84,6 +84,8 @@ class Entry(Body, frozen=True, kw_only=True):
     """The entry of a store in the directory: its stamps, and why it has no address if it has none.
 
     number: which directory object of this name it is; 0 is the first.
+    linked: whether the object names the tree of its store.
+    doubled: whether there is a second object of the store.
     """
 
     store: Store
@@ -93,6 +95,14 @@ class Entry(Body, frozen=True, kw_only=True):
     ]
     missing: Annotated[Line, Meta(examples=[""])]
     number: Annotated[int, Meta(ge=0, le=LAST_NUMBER)] = 0
+    linked: bool = True
+    doubled: bool = False
+
+    @property
+    def object(self) -> StoreObject:
+        """The object of the entry."""
+        stamps = tuple(Stamp(stamp.domain, stamp.at) for stamp in self.stamps)
+        return StoreObject(stamps, self.number, self.linked, self.doubled)
 
 
 class Organization(Body, frozen=True, kw_only=True):
@@ -192,10 +202,9 @@ async def peers(process: ManagedHosts, name: Name, order: Peers) -> Response:
 
 @CONTROL.post("/directory", answers=_STATUS)
 async def entered(process: ManagedHosts, name: Name, order: Entry) -> Response:
-    """Add a store that joins later to the directory, or replace the stamps of a store's entry."""  # spec: RP-3, ML-1
+    """Add a store that joins later to the directory, or replace the object of a store's entry."""  # spec: RP-3, ML-1
     host = process.host(name)
-    stamps = [Stamp(stamp.domain, stamp.at) for stamp in order.stamps]
-    host.do(lambda node, now: node.enter(now, order.store, stamps, order.missing, order.number))
+    host.do(lambda node, now: node.enter(now, order.store, order.object, order.missing))
     return _status(host, host.now)
 
 

@@ -17,7 +17,7 @@ from typing import Final
 from node.codec.items import Version, object_text
 from node.codec.replication_message import Mark, MessageType, ReplicationMail, Section, Update, names_of
 from node.mail.packing import in_order, shares, split, work_of
-from node.mail.send import cannot_reach, section_of, send
+from node.mail.send import cannot_reach, in_tree, section_of, send
 from node.objects.apply_folders import hiding
 from node.objects.expiry import expired_among
 from node.objects.version_rows import named_by, tied_numbers
@@ -93,7 +93,8 @@ def _answer_folder(ctx: Context, s: Stimulus, mail: ReplicationMail, requested: 
         s.trace.record(RequestRefused, folder=folder, requester=mail.store, request_mail=mail.message_id)
         return
     kind = MessageType.HIERARCHY_RESPONSE if hierarchy else MessageType.CONTENT_RESPONSE
-    if cannot_reach(ctx, s, kind, [mail.store], [requested.folder]):
+    recipients = in_tree(ctx, s, kind, requested.folder, [mail.store])
+    if not recipients or cannot_reach(ctx, s, kind, recipients, [requested.folder]):
         return
     s.conn.exec_driver_sql(NOTE_ANSWERED, (mail.message_id, s.now))
     if own is None:
@@ -151,8 +152,7 @@ def go_on(ctx: Context, s: Stimulus, response_id: int) -> None:
         fid, tuple(recipients.split(",")), request_mail, decode_idset(answered), expired, remainder, mails
     )
     own = ctx.rst.own(fid)
-    unreachable = all(ctx.directory.address(store) is None for store in response.recipients)
-    if own is None or ctx.config.content_suspended or unreachable:
+    if own is None or ctx.config.content_suspended or not ctx.reached(fid, response.recipients):
         response.answered -= remainder.merged()
         _record(s, ctx.folders.text_of(fid), response)
     elif not response.is_asked and not remainder <= own.numbers | _unclaimed(ctx, own):

@@ -11,7 +11,7 @@ ask with the numbers to request from each, and the reason for every source that 
     sorted_list  2003, 2007   up, preferred, cost, newest version, most numbers    each in turn, for what is not requested yet
 
 "Up" means that sources that are marked down come last. The smaller GUID of the directory entry decides ties. A source that
-has none of the numbers or no mail address is never asked.
+has none of the numbers, or to which no mail can be sent, is never asked.
 
 A source is a holder, or a store that is leaving the folder and keeps its data until another store has it (spec: RP-2). All
 leaving stores that are up come after all holders that are up, whatever the method. So a leaving store is asked only for
@@ -49,6 +49,7 @@ GROUPS = range(1, 7)
 _UNKNOWN = 2**62  # sorts after every known value
 
 NOTHING, ADDRESS, ALREADY = "is not known to have any of it", "has no mail address", "is being asked already"
+TREE = "gets no mail about the folder, because a holder of it names no public folder tree"
 LEAVING = "is leaving the folder, and the holders before it have all it has"
 
 
@@ -66,6 +67,7 @@ class Source:
     cost        least routing cost; None: no route
     affinity    least sum of referral costs; None: no affinity (spec: RT-4)
     transit_us  how long its mail takes; None: no mail of it has arrived (spec: RT-3)
+    unreached   why no mail about the folder can be sent to it, or '' (spec: ML-1, ML-8)
     has_all     its row claims every number that this store misses in the folder
     numbers     the numbers of the gap that its row claims
     """
@@ -83,7 +85,7 @@ class Source:
     affinity: int | None
     transit_us: int | None
     backfilled_at: LabTime
-    addressed: bool
+    unreached: str
     has_all: bool
     numbers: NumberSets
     leaving: bool = False
@@ -250,7 +252,7 @@ def _unfit(source: Source) -> str:
     """Return why no method asks this source, or ''."""
     if not source.has:
         return NOTHING
-    return "" if source.addressed else ADDRESS
+    return source.unreached
 
 
 CHOICES: Mapping[SourceChoice, Callable[[Sequence[Source], Gap], Choice]] = {

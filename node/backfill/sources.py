@@ -6,8 +6,10 @@ This module reads what the store knows of each source, calls the method of the s
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from node.backfill.rows import entries
-from node.backfill.source_selection import CHOICES, Choice, Gap, Source, group_of
+from node.backfill.source_selection import ADDRESS, CHOICES, TREE, Choice, Gap, Source, group_of
 from node.objects.expiry import expired_at_store
 from node.state.context import Context
 from node.state.peers import peer_of
@@ -30,6 +32,8 @@ def choose(ctx: Context, s: Stimulus, fid: int, entry: int, gap: Gap) -> Choice:
         source_of(ctx, s.conn, store, gap.numbers & has, has_all=missing <= has, leaving=store not in holders)
         for store, has in claims.items()
     ]
+    in_tree = ctx.in_tree(fid, list(claims))
+    candidates = [source if source.store in in_tree else replace(source, unreached=TREE) for source in candidates]
     way = ctx.config.profile.source_choice
     choice = CHOICES[way](candidates, gap)
     s.trace.record(
@@ -94,7 +98,7 @@ def source_of(
         affinity=ctx.directory.affinity(ctx.name, store),
         transit_us=peer.transit_us,
         backfilled_at=peer.backfilled_at,
-        addressed=entry.address is not None,
+        unreached="" if entry.address is not None else ADDRESS,
         has_all=has_all,
         numbers=numbers,
         leaving=leaving,

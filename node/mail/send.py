@@ -19,8 +19,9 @@ from node.seeded_ids import token_from
 from node.state import application_log
 from node.state.context import Context
 from node.state.state_table import OwnRow
+from node.stored_values import HIERARCHY_FID
 from node.tracking.number_sets import NumberSets
-from traces.events import AddressLacking, MailFolder, MailSubmitted
+from traces.events import AddressLacking, MailFolder, MailSubmitted, TreeLacking
 from transport.envelope import OutgoingMail, Priority
 from transport.mapi.mdbef import encode_mdbef
 from transport.mapi.system_message import SystemMessage
@@ -76,9 +77,13 @@ def send(
 ) -> str | None:
     """Queue one mail to `stores`. Return its Message-ID, or None if none of them, or not this store, has an address.
 
-    An event names the stores without an address (spec: ML-1).
+    An event names the stores without an address (spec: ML-1). The mail leaves out the folders about which nothing can be sent
+    (spec: ML-8).
     """
-    if cannot_reach(ctx, s, kind, stores, [section.folder for section in sections]):
+    to = {section.folder: in_tree(ctx, s, kind, section.folder, stores) for section in sections}
+    sections = [section for section in sections if to[section.folder]]
+    stores = [store for store in stores if all(store in to[section.folder] for section in sections)]
+    if not sections or cannot_reach(ctx, s, kind, stores, [section.folder for section in sections]):
         return None
     sender = ctx.directory.address(ctx.name)
     assert sender is not None, "a store without an address cannot reach anybody"
@@ -110,6 +115,19 @@ def send(
     )
     ctx.mta.submit(s, outgoing)
     return message_id
+
+
+def in_tree(ctx: Context, s: Stimulus, kind: MessageType, folder: bytes, stores: Sequence[str]) -> list[str]:
+    """Return those of `stores` to which mail about a folder may go, because the objects in the directory name the tree.
+
+    An event names the stores whose objects name none (spec: ML-8).
+    """
+    fid = ctx.folders.fid_of(folder)
+    recipients = ctx.in_tree(fid, stores)
+    if fid is not None and len(recipients) < len(stores):
+        unlinked = tuple(sorted(set(stores) - set(recipients))) if fid == HIERARCHY_FID else ctx.unlinked_holders(fid)
+        s.trace.record(TreeLacking, message_type=int(kind), folder=object_text(folder), stores=unlinked)
+    return recipients
 
 
 def cannot_reach(ctx: Context, s: Stimulus, kind: MessageType, stores: Sequence[str], folders: Sequence[bytes]) -> bool:

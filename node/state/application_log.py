@@ -14,12 +14,12 @@ from enum import IntEnum, StrEnum
 from traceback import extract_tb
 from typing import Any, Final
 
-from node.codec.items import ROOT, object_from_text
+from node.codec.items import ROOT, ROOT_TEXT, object_from_text
 from node.codec.replication_message import MessageType, ReplicationMail
 from node.errors import Misuse, described
 from node.state import application_log_texts
 from node.state.context import Context
-from node.state.directory import FAILS
+from node.state.directory import DOUBLED, FAILS
 from node.state.store_settings import Config
 from node.state.version_profiles import LogForm
 from topology.enums import ServerVersion
@@ -38,6 +38,7 @@ from traces.events import (
     ReplicaDropped,
     RequestRefused,
     SourceDown,
+    TreeLacking,
     VersionFailed,
 )
 from traces.labtime import LabTime, format_instant
@@ -168,6 +169,16 @@ KINDS: Final[Mapping[int, LogKind]] = {
         Category.ERRORS,
         Logging.NONE,
         lambda form, v: [form.failed.format_map(v), *v["stack"], v["error"]],
+    ),
+    3085: LogKind(
+        Level.ERROR,
+        Category.ERRORS,
+        Logging.NONE,
+        lambda _, v: [
+            "Error 0x8004010f occurred while generating an outgoing replication message.",
+            f"Type: {v['type']}",
+            f"The directory object of {', '.join(v['stores'])}, which holds a replica, names no public folder tree.",
+        ],
     ),
     3089: LogKind(
         Level.WARNING,
@@ -356,21 +367,39 @@ def failure_values(error: BaseException) -> dict[str, Any]:
 # --- entries that follow from traced events
 
 
-def _failed_service(ctx: Context, conn: Connection, fields: Values) -> tuple[int, Values] | None:
-    """Return the entry for an entry of the directory that has no address because the recipient update service fails."""
+_TWO_OBJECTS: Final[Values] = {
+    "code": "0x3f0",
+    "stack": ("EcGetReplMsg", "EcReplStartup", "FReplAgent"),
+    "error": "The directory has two objects of this public folder store.",
+}
+"""The values of an entry 3079 of a store with a second object in the directory [X, KB 272999]."""
+
+
+def _missing_address(ctx: Context, conn: Connection, fields: Values) -> tuple[int, Values] | None:
+    """Return the entry for a store without an address, if the recipient update service fails, or the directory has two objects
+    of it."""
     del conn
+    if fields["reason"] == DOUBLED:
+        return 3079, _TWO_OBJECTS
     return (8231, {"policies": ctx.directory.policies_name}) if fields["reason"] == FAILS else None
 
 
+def _unsent(ctx: Context, conn: Connection, fields: Values) -> Values:
+    """Return the values of an entry about a mail that was not sent because of what the directory says of `stores`."""
+    del conn
+    return {
+        "type": f"{fields['message_type']:#x}",
+        "stores": [ctx.directory.distinguished_name(store) for store in fields["stores"]],
+    }
+
+
 _OF_EVENTS: Final[Mapping[type[Event], Callable[[Context, Connection, Values], tuple[int, Values] | None]]] = {
-    AddressLacking: lambda ctx, conn, fields: (
-        20005,
-        {
-            "type": f"{fields['message_type']:#x}",
-            "stores": [ctx.directory.distinguished_name(s) for s in fields["stores"]],
-        },
+    AddressLacking: lambda ctx, conn, fields: (20005, _unsent(ctx, conn, fields)),
+    # A store that does not support the tree is just no recipient of the hierarchy.
+    TreeLacking: lambda ctx, conn, fields: (
+        None if fields["folder"] == ROOT_TEXT else (3085, _unsent(ctx, conn, fields))
     ),
-    AddressMissing: _failed_service,
+    AddressMissing: _missing_address,
     MailBad: lambda ctx, conn, fields: (3089, {"reason": fields["reason"]}),
     VersionFailed: lambda ctx, conn, fields: (
         3092,

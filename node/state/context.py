@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Self
@@ -72,7 +72,7 @@ class Context:
     ) -> Self:
         """Read the state of the store `name` from its tables. This writes nothing."""
         store = StoreState(conn)
-        directory = Directory(known_organization(topology, conn), conn)
+        directory = Directory(name, known_organization(topology, conn), conn)
         folders, rst = Folders(conn, store), ReplicationStateTable(conn)
         book = AddressBook(name, topology.domain, directory, folders, rst)
         mta = Mta(name, directory.routing, book.server_of, config.mail_policy, book.accepts)
@@ -95,6 +95,28 @@ class Context:
 
     def other_holders(self, fid: int) -> list[str]:
         return [store for store in self.holders(fid) if store != self.name]
+
+    def unlinked_holders(self, fid: int) -> tuple[str, ...]:
+        """Return the other holders of a folder whose objects name no tree (spec: ML-8)."""
+        if not self.directory.unlinked:
+            return ()
+        return tuple(store for store in self.other_holders(fid) if store in self.directory.unlinked)
+
+    def in_tree(self, fid: int | None, stores: Sequence[str]) -> list[str]:
+        """Return those of `stores` to which mail about a folder may go: about the hierarchy, those whose objects name the tree;
+        about another folder, all, or none if the object of a holder names no tree (spec: ML-8).
+
+        fid: None for a folder that this store does not know.
+        """
+        if fid is None:
+            return list(stores)
+        if fid == HIERARCHY_FID:
+            return [store for store in stores if store not in self.directory.unlinked]
+        return [] if self.unlinked_holders(fid) else list(stores)
+
+    def reached(self, fid: int, stores: Sequence[str]) -> list[str]:
+        """Return those of `stores` to which mail about a folder can be sent (spec: ML-1, ML-8)."""
+        return [store for store in self.in_tree(fid, stores) if self.directory.address(store) is not None]
 
     def schedule(self, fid: int) -> Schedule:
         """Return the schedule of a folder's broadcasts. For the hierarchy it is "always" (spec: HI-3, OUT-1)."""

@@ -14,6 +14,9 @@ The lab keeps the directory of the organization and gives every store the stamps
 all stores have the same addresses at every instant. A stamp in the future is due at the timer STAMP. The lab does not model
 the replication of the directory.
 
+The lab also says of each object whether it is damaged (spec: ML-8). Damage of the object of this store itself stops its
+replication agent, as a missing address does: the store then has no address for itself, and the events say why.
+
 The directory also has the organization: the topology as the lab began, or after the last change that the store has read (spec:
 RT-6). The table `organization` has its text from the first change on.
 
@@ -36,15 +39,16 @@ from node.views import DirectoryEntryView
 from topology.changes import ChangeError, check_successor, successor
 from topology.model import STORE_ADDRESS_SUFFIX, Server, Topology
 from topology.routing import Routing
-from traces.events import AddressMissing, AddressStamped, OrganizationRead
+from traces.events import AddressMissing, AddressStamped, OrganizationRead, TreeLinked
 from traces.labtime import END_AT, LabTime
 from transport.mime.x400_form import MAX_PRMD
 from transport.sql import Connection, Statement
 from transport.stimulus import Stimulus
 
-ALL_ENTRIES = Statement("SELECT store, joined_at, stamps, done, object FROM directory ORDER BY store")
+ALL_ENTRIES = Statement("SELECT store, joined_at, stamps, done, object, linked, doubled FROM directory ORDER BY store")
 PUT_ENTRY = Statement(
-    "INSERT OR REPLACE INTO directory (store, joined_at, stamps, done, object) VALUES (?, ?, ?, ?, ?)"
+    "INSERT OR REPLACE INTO directory (store, joined_at, stamps, done, object, linked, doubled)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 REMOVE_ENTRY = Statement("DELETE FROM directory WHERE store = ?")
 ORGANIZATION = Statement("SELECT topology FROM organization")
@@ -53,6 +57,9 @@ PUT_ORGANIZATION = Statement("INSERT OR REPLACE INTO organization (id, topology)
 NOT_YET, NEVER = "it is not stamped yet", "the recipient update service does not run"
 FAILS: Final = "the recipient update service fails"
 """Why an entry has no address, in words."""
+UNLINKED: Final = "its object in the directory names no public folder tree"
+DOUBLED: Final = "the directory has two objects of it"
+"""Why a store does not use the address of its own entry, in words (spec: ML-8)."""
 
 
 AT_ONCE: Final[LabTime] = 0
@@ -67,31 +74,52 @@ class Stamp(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class StoreObject:
+    """The object of a store in the directory, as the lab gives it to every store.
+
+    stamps   what the recipient update service did to it
+    number   which object of this name it is: 0, and one more each time the store is created again (spec: RP-7)
+    linked   whether it names the public folder tree that its store supports (spec: ML-8)
+    doubled  whether the directory has a second object of this store (spec: ML-8)
+    """
+
+    stamps: tuple[Stamp, ...] = ()
+    number: int = 0
+    linked: bool = True
+    doubled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class StoreEntry:
     """The entry of a store.
 
-    number   which object of this name it is: 0, and one more each time the store is created again (spec: RP-7)
     guid     of the entry; the smaller GUID wins a tie (spec: BF-3)
     in_effect  how many of the stamps have taken effect
-    address  the attribute mail; None if no stamp has taken effect
+    mail     the attribute mail; None if no stamp has taken effect
     secondary  the addresses of earlier stamps
+    address  where mail for the store goes: the attribute mail. The store itself has none while its object is damaged (ML-8)
     """
 
     name: str
     site: str
     version: str
-    number: int
+    object: StoreObject
     guid: bytes
     joined_at: LabTime
-    stamps: tuple[Stamp, ...]
     in_effect: int
-    address: str | None
+    mail: str | None
     secondary: tuple[str, ...]
+    address: str | None
+
+    @property
+    def number(self) -> int:
+        return self.object.number
 
     @property
     def due_at(self) -> LabTime:
         """When the next stamp takes effect; END_AT if there is none."""
-        return self.stamps[self.in_effect].at if self.in_effect < len(self.stamps) else END_AT
+        stamps = self.object.stamps
+        return stamps[self.in_effect].at if self.in_effect < len(stamps) else END_AT
 
 
 def next_run(interval_us: int | None, now: LabTime) -> LabTime | None:
@@ -116,52 +144,68 @@ def known_organization(began: Topology, conn: Connection) -> Topology:
 class Directory:
     """The stores that have joined the organization.
 
+    name: the store that reads the directory.
     topology: the organization as the store knows it.
     """
 
-    def __init__(self, topology: Topology, conn: Connection) -> None:
+    def __init__(self, name: str, topology: Topology, conn: Connection) -> None:
+        self._name = name
         self._topology = topology
         self.routing = Routing(topology)
         self.due_at: LabTime = END_AT
         """When the next stamp takes effect; END_AT if there is none."""
         self._entries: dict[str, StoreEntry] = {}
+        self.unlinked: set[str] = set()
+        """The stores whose objects name no public folder tree (spec: ML-8)."""
         self._server_of: dict[str, str] = {}
         self.domains: set[str] = set()
         """The domains of all stamps, also those of deleted stores and those that are due later, in lower case."""
-        for store, joined_at, listed, in_effect, number in conn.exec_driver_sql(ALL_ENTRIES):
+        for store, joined_at, listed, in_effect, number, linked, doubled in conn.exec_driver_sql(ALL_ENTRIES):
             stamps = tuple(Stamp(*stamp) for stamp in json.loads(listed))
-            self._put(self._entry(store, joined_at, stamps, in_effect, number))
+            self._put(
+                self._entry(store, joined_at, StoreObject(stamps, number, bool(linked), bool(doubled)), in_effect)
+            )
 
-    def _entry(
-        self, store: str, joined_at: LabTime, stamps: tuple[Stamp, ...], in_effect: int, number: int
-    ) -> StoreEntry:
+    def _entry(self, store: str, joined_at: LabTime, object_: StoreObject, in_effect: int) -> StoreEntry:
         server = self._topology.servers.get(store)
         if server is None:
             raise Misuse(
                 f"the database has the server {store!r}, but the topology does not; use the topology that the lab began with"
             )
-        again = (number,) if number else ()
+        again = (object_.number,) if object_.number else ()
         guid = guid_from(self._topology.organization.encode()[:64], "store entry", store, *again)
-        addresses = [f"{store}{STORE_ADDRESS_SUFFIX}@{stamp.domain}" for stamp in stamps[:in_effect]]
-        primary = addresses[-1] if addresses else None
-        secondary = tuple(address for address in dict.fromkeys(addresses) if address != primary)
+        addresses = [f"{store}{STORE_ADDRESS_SUFFIX}@{stamp.domain}" for stamp in object_.stamps[:in_effect]]
+        mail = addresses[-1] if addresses else None
+        is_usable = store != self._name or (object_.linked and not object_.doubled)
         return StoreEntry(
-            store, server.site, str(server.version), number, guid, joined_at, stamps, in_effect, primary, secondary
+            name=store,
+            site=server.site,
+            version=str(server.version),
+            object=object_,
+            guid=guid,
+            joined_at=joined_at,
+            in_effect=in_effect,
+            mail=mail,
+            secondary=tuple(address for address in dict.fromkeys(addresses) if address != mail),
+            address=mail if is_usable else None,
         )
 
     def _put(self, entry: StoreEntry) -> None:
         self._take_out(entry.name)
         self._entries[entry.name] = entry
-        self.domains.update(stamp.domain.lower() for stamp in entry.stamps)
-        for address in (entry.address, *entry.secondary):
+        if not entry.object.linked:
+            self.unlinked.add(entry.name)
+        self.domains.update(stamp.domain.lower() for stamp in entry.object.stamps)
+        for address in (entry.mail, *entry.secondary):
             if address is not None:
                 self._server_of[address.lower()] = entry.name
         self.due_at = min(entry.due_at for entry in self._entries.values())
 
     def _take_out(self, store: str) -> None:
         entry = self._entries.pop(store, None)
+        self.unlinked.discard(store)
         if entry is not None:
-            for address in (entry.address, *entry.secondary):
+            for address in (entry.mail, *entry.secondary):
                 if address is not None:
                     del self._server_of[address.lower()]
 
@@ -184,25 +228,34 @@ class Directory:
                 f"{store} is not a server of the topology; its servers are {', '.join(self._topology.servers)}"
             )
         if store not in self._entries:
-            self.update(s, store, (Stamp(self._topology.domain, AT_ONCE),), NOT_YET, 0)
+            self.update(s, store, StoreObject((Stamp(self._topology.domain, AT_ONCE),)), NOT_YET)
 
-    def update(self, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str, number: int) -> None:
-        """Add a store's entry, or replace its stamps.
+    def update(self, s: Stimulus, store: str, object_: StoreObject, missing: str) -> None:
+        """Add a store's entry, or replace its object.
 
-        `missing`: why the entry has no address now, if it has none.
-        `number`: which object of this name it is (`StoreEntry`).
+        missing: why the object has no address now, if it has none.
         """
         old = self._entries.get(store)
         joined_at = s.now if old is None else old.joined_at
-        in_effect = sum(stamp.at <= s.now for stamp in stamps)
-        new = self._entry(store, joined_at, tuple(stamps), in_effect, number)
+        in_effect = sum(stamp.at <= s.now for stamp in object_.stamps)
+        new = self._entry(store, joined_at, object_, in_effect)
         if new == old:
             return
         s.conn.exec_driver_sql(
             PUT_ENTRY,
-            (store, joined_at, json.dumps(stamps), in_effect, number),
+            (
+                store,
+                joined_at,
+                json.dumps(object_.stamps),
+                in_effect,
+                object_.number,
+                int(object_.linked),
+                int(object_.doubled),
+            ),
         )
         self._put(new)
+        if object_.linked != (old is None or old.object.linked):
+            s.trace.record(TreeLinked, store=store, linked=object_.linked)
         if self.due_at < END_AT:
             set_timer(s.conn, Timer.STAMP, 0, self.due_at)
         else:
@@ -212,12 +265,12 @@ class Directory:
         if new.address is not None:
             s.trace.record(AddressStamped, store=store, address=new.address)
         else:
-            s.trace.record(AddressMissing, store=store, reason=missing)
+            s.trace.record(AddressMissing, store=store, reason=_reason(new, missing))
 
     def stamp_due(self, s: Stimulus) -> None:
         """Let the stamps that are due take effect."""
         for entry in [entry for entry in self._entries.values() if entry.due_at <= s.now]:
-            self.update(s, entry.name, entry.stamps, NOT_YET, entry.number)
+            self.update(s, entry.name, entry.object, NOT_YET)
 
     def reorganize(self, s: Stimulus, topology: Topology) -> bool:
         """Read the organization as it is after a change. Return False if the store knows this change, or a later one.
@@ -306,8 +359,8 @@ class Directory:
     def _view(self, entry: StoreEntry) -> DirectoryEntryView:
         x400 = f"c=US;a= ;p={self.organization[:MAX_PRMD]};o=Exchange;s={entry.name}{STORE_ADDRESS_SUFFIX};"
         proxies: list[str] = []
-        if entry.address is not None:
-            proxies = [f"SMTP:{entry.address}", *(f"smtp:{address}" for address in entry.secondary), f"X400:{x400}"]
+        if entry.mail is not None:
+            proxies = [f"SMTP:{entry.mail}", *(f"smtp:{address}" for address in entry.secondary), f"X400:{x400}"]
         legacy_dn, name = self.distinguished_name(entry.name), self._active_directory_name(entry)
         tree = self._in_group(next(iter(self._topology.sites)), "Public Folders", "Folder Hierarchies")
         return DirectoryEntryView(
@@ -315,8 +368,10 @@ class Directory:
             dn=name or legacy_dn,
             object_class=PROFILES[entry.version].object_class,
             legacy_dn=legacy_dn,
-            owning_tree=tree if name else None,
-            mail=entry.address,
+            owning_tree=tree if name and entry.object.linked else None,
+            linked=entry.object.linked,
+            doubled=entry.object.doubled,
+            mail=entry.mail,
             proxy_addresses=tuple(proxies),
             joined_at=entry.joined_at,
             stamp_due_at=entry.due_at if entry.due_at < END_AT else None,
@@ -353,6 +408,13 @@ class Directory:
             return entry.site != site, cost is None, cost or 0, entry.guid
 
         return sorted(stores, key=rank)
+
+
+def _reason(entry: StoreEntry, missing: str) -> str:
+    """Return why an entry has no address."""
+    if entry.mail is None:
+        return missing
+    return DOUBLED if entry.object.doubled else UNLINKED
 
 
 def _cn(*names: str) -> str:

@@ -66,6 +66,8 @@ directory = Table(
     Column("stamps", Text, nullable=False),  # spec: ML-1 JSON: domain and instant of each stamp
     Column("done", Integer, nullable=False),  # how many stamps have taken effect; with none the store gets no mail
     Column("object", Integer, nullable=False),  # spec: RP-7 which object of this name it is; 0: the first
+    Column("linked", Integer, nullable=False),  # spec: ML-8 1: it names the tree of its store
+    Column("doubled", Integer, nullable=False),  # spec: ML-8 1: there is a second object of this store
 )
 
 folder = Table(

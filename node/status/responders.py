@@ -74,7 +74,7 @@ def six_steps(holders: Sequence[Source], added_at: Mapping[str, LabTime], limit:
 
 def choose(ctx: Context, s: Stimulus, own: OwnRow, way: Responders) -> list[str]:
     """Return the required responders for one folder and trace the choice. A server of step 1 moves to the end of the queue."""
-    stores = [store for store in ctx.other_holders(own.fid) if ctx.directory.address(store) is not None]  # spec: ML-1
+    stores = ctx.reached(own.fid, ctx.other_holders(own.fid))
     folder = ctx.folders.text_of(own.fid)
     if way is Responders.ALL_HOLDERS:
         s.trace.record(RespondersConsidered, folder=folder, candidates=(), chosen=tuple(stores), method=way.value)

@@ -117,7 +117,7 @@ def request(ctx: Context, s: Stimulus, owned: Iterable[OwnRow], way: Responders,
         stores = ctx.other_holders(own.fid)
         if stores and not own.pending:
             groups.setdefault((tuple(stores), tuple(choose(ctx, s, own, way))), []).append(own)
-            if awaited and all(ctx.directory.address(store) is None for store in stores):
+            if awaited and not ctx.reached(own.fid, stores):
                 s.conn.exec_driver_sql(WANT, (own.fid,))
     marks = Mark.ALL_RESPOND if way is Responders.ALL_HOLDERS else Mark.NONE
     for (addressed, responders), group in groups.items():

@@ -23,7 +23,7 @@ from node.objects import conflict_age, expiry, local_changes, retention
 from node.objects.apply_versions import Applied
 from node.state import application_log
 from node.state.context import Context
-from node.state.directory import NOT_YET, Stamp
+from node.state.directory import NOT_YET, StoreObject
 from node.state.store_settings import clamped, config_from, read_at_once, store_settings
 from node.state.timers import next_due
 from node.store import mailboxes
@@ -293,15 +293,15 @@ class Node(StoreLife):
             agent.deliver(ctx, s, local)
         return QueueChanged(order, ids)
 
-    def enter(self, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str = NOT_YET, number: int = 0) -> None:
-        """Add a store to the directory, or replace the stamps of its entry (spec: RP-3, ML-1).
+    def enter(self, now: LabTime, store: str, object_: StoreObject, missing: str = NOT_YET) -> None:
+        """Add a store to the directory, or replace the object of its entry (spec: RP-3, ML-1, ML-8). An entry with an object of
+        a smaller number is that of a deleted store (spec: RP-7).
 
-        missing: why the entry has no address, if it has none now.
-        number: which object of this name it is. An entry with a smaller one is that of a deleted store (spec: RP-7).
+        missing: why the object has no address, if it has none now.
         """
         with self._stimulus(now) as (ctx, s):
-            store_deletion.forget_predecessor(ctx, s, store, number)
-            agent.entered(ctx, s, store, stamps, missing, number)
+            store_deletion.forget_predecessor(ctx, s, store, object_.number)
+            agent.entered(ctx, s, store, object_, missing)
 
     def reorganize(self, now: LabTime, topology: Topology) -> None:
         """Read the organization as it is after a change: mail takes its routes from now on (spec: RT-6)."""

@@ -276,7 +276,7 @@ class StoreQueries(StoreReader):
                 backfilled_at=source.backfilled_at or None,
                 unavailable=source.down,
                 preferred=source.preferred,
-                addressed=source.addressed,
+                addressed=not source.unreached,
             )
             for source in in_order(ctx, conn)
         ]

@@ -153,7 +153,7 @@ class Client(Changes):
     def inject(self, kind: str, **what: Any) -> str:
         """Inject a fault and return its id.
 
-        kind: lose, alter, rewrite, delay, duplicate, reorder, cut, blackhole, smtp, hold, unstamp or skew.
+        kind: lose, alter, rewrite, delay, duplicate, reorder, cut, blackhole, smtp, hold, unstamp, unlink, double or skew.
         what: the fields of this kind, such as from_, to, type and count; `pflab fault KIND --help` and the HTTP API list them.
         """
         fields = {name.rstrip("_"): value for name, value in what.items() if value is not None}

@@ -355,6 +355,14 @@ class Unstamp(ServerFault, frozen=True, kw_only=True, tag="unstamp"):
     """The directory entry of a server loses its mail addresses, and gets no new ones."""  # spec: ML-1
 
 
+class Unlink(ServerFault, frozen=True, kw_only=True, tag="unlink"):
+    """The directory object of a server's store names no public folder tree."""  # spec: ML-8
+
+
+class Double(ServerFault, frozen=True, kw_only=True, tag="double"):
+    """The directory has a second object of a server's store."""  # spec: ML-8
+
+
 class Crash(ServerFault, frozen=True, kw_only=True, tag="crash"):
     """A server dies in the middle of a stimulus, and starts again by itself."""
 
@@ -386,7 +394,22 @@ class Kill(ServerFault, frozen=True, kw_only=True, tag="kill"):
     """A server was killed; its start heals the fault."""
 
 
-InjectableFault = Lose | Alter | Rewrite | Delay | Duplicate | Reorder | Cut | Blackhole | Smtp | Hold | Unstamp | Skew
+InjectableFault = (
+    Lose
+    | Alter
+    | Rewrite
+    | Delay
+    | Duplicate
+    | Reorder
+    | Cut
+    | Blackhole
+    | Smtp
+    | Hold
+    | Unstamp
+    | Unlink
+    | Double
+    | Skew
+)
 """The faults that a user of a running lab can inject."""
 
 AnyFault = InjectableFault | Crash | Stall | Kill

@@ -42,6 +42,7 @@ from pflab.faults.fault import (
     Crash,
     Cut,
     Delay,
+    Double,
     Duplicate,
     Fault,
     Hold,
@@ -55,8 +56,10 @@ from pflab.faults.fault import (
     Skew,
     Smtp,
     Stall,
+    Unlink,
     Unstamp,
 )
+from pflab.runs.lab_state import DirectoryDamage
 from topology.enums import ConnectorKind
 from traces.labtime import LabTime, check_not_after_end, format_duration
 from transport.envelope import Priority, Transmission
@@ -195,9 +198,10 @@ class FaultPlan:
         """Return whether a server surely carries out its next stimulus: no crash is planned, and the server does not stall."""
         return not self.has_crashes and not any(fault.server == server for _, fault in self.of(Stall))
 
-    def unstamped(self) -> frozenset[str]:
-        """Return the servers for which the recipient update service fails."""
-        return frozenset(fault.server for _, fault in self.of(Unstamp))
+    def directory_damage(self) -> DirectoryDamage:
+        """Return the servers whose directory objects are damaged."""
+        kinds = (Unstamp, Unlink, Double)
+        return DirectoryDamage(*(tuple(sorted({fault.server for _, fault in self.of(kind)})) for kind in kinds))
 
     def heal(self, fault: str | None = None) -> None:
         """End one fault, or all. Faults of killed servers end only when the servers are started."""

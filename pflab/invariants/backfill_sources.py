@@ -122,7 +122,7 @@ class LeavingStoresAreAskedLast(_OfSources):
         if event.source in holders:
             return
         request = bits.by_kind(event.cnset, event.cnset_fai)
-        for store in sorted(holders & knowledge.addressed(event.node) - {event.node}):
+        for store in sorted(holders & knowledge.recipients(event.node, event.folder) - {event.node}):
             row = self._row_of(event.node, event.folder, store)
             overlap = bits.common(request, row) if row is not None else bits.EMPTY
             if overlap and not self._down.get((event.node, store)):
@@ -184,7 +184,7 @@ class SourcesAreChosenByVersionRules(_OfSources):
         order = _ORDERS[event.method](event.candidates)
         if [candidate.store for candidate in event.candidates] != [candidate.store for candidate in order]:
             yield f"{subject} considered {_names(event.candidates)}, but the right order is {_names(order)}"
-        addresses = self.facts.known.addressed(event.node)
+        addresses = self.facts.known.recipients(event.node, event.folder)
         right = _CHOICES[event.method]([candidate for candidate in order if candidate.store in addresses])
         if list(event.chosen) != right:
             yield f"{subject} chose {', '.join(event.chosen) or 'nobody'}, but should choose {', '.join(right) or 'nobody'}"

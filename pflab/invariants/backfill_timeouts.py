@@ -249,7 +249,9 @@ class TimeoutsSendRequests(Invariant):
     def _sources(self, event: EntryTimedOut | RequestEnded) -> Iterator[str]:
         knowledge = self.facts.known
         leavers = {store for node, folder, store in knowledge.leavers if (node, folder) == (event.node, event.folder)}
-        sources = (knowledge.holders(event.node, event.folder) | leavers) & knowledge.addressed(event.node)
+        sources = (knowledge.holders(event.node, event.folder) | leavers) & knowledge.recipients(
+            event.node, event.folder
+        )
         yield from sorted(sources - {event.node})
 
     def _claims(self, event: EntryTimedOut | RequestEnded, store: str) -> bits.Bits:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.knowledge import folders_of
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.folder_ids import HIERARCHY
@@ -25,6 +26,7 @@ from traces.events import (
     ReplicaPending,
     StoreCreated,
     StoreDeleted,
+    TreeLacking,
     VersionApplied,
 )
 from traces.labtime import LabTime, format_duration, format_instant
@@ -87,10 +89,10 @@ class NewReplicasRequestStatus(Invariant):
                 self._asks[place] = _Asks(max(event.at, asks.due_at), asks.why)
 
     @event_handler
-    def _unaddressed(self, event: AddressLacking) -> None:
+    def _unreached(self, event: AddressLacking | TreeLacking) -> None:
         """A store that reaches nobody when it asks need not ask again, even if one gets an address in that instant (ML-1)."""
         if event.message_type == MailKind.STATUS_REQUEST and event.node not in event.stores:
-            for folder in event.folders:
+            for folder in folders_of(event):
                 if not self.facts.known.reached(event.node, folder):
                     self._asks.pop((event.node, folder), None)
 
@@ -187,9 +189,9 @@ class LossesAreReported(Invariant):
             self._unsent.pop((event.node, event.object), None)
 
     @event_handler
-    def _unaddressed(self, event: AddressLacking) -> None:
-        """If no other holder has an address, the changes count as broadcast too (ML-1)."""
-        for folder in event.folders if event.message_type in BROADCASTS else ():
+    def _unreached(self, event: AddressLacking | TreeLacking) -> None:
+        """If no other holder can be reached, the changes count as broadcast too (ML-1, ML-8)."""
+        for folder in folders_of(event) if event.message_type in BROADCASTS else ():
             if not self.facts.known.reached(event.node, folder):
                 self._unsent.pop((event.node, folder), None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.knowledge import folders_of
 from pflab.invariants.invariant import Invariant, Witnesses
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.folder_ids import HIERARCHY
@@ -26,6 +27,7 @@ from traces.events import (
     StoreDeleted,
     TombstoneDropped,
     TombstoneMade,
+    TreeLacking,
     VersionApplied,
 )
 from traces.labtime import DAY_US, LabTime, format_duration
@@ -58,13 +60,13 @@ class LeavingStoresBroadcastFirst(Invariant):
     @event_handler
     def _pending(self, event: ReplicaPending) -> None:
         place = (event.node, event.folder)
-        if self.facts.known.holders(*place) and event.node in self.facts.known.addressed(event.node):
+        if self.facts.known.holders(*place) and event.node in self.facts.known.recipients(*place):
             self._leaves[place] = event
 
     @event_handler
-    def _unaddressed(self, event: AddressLacking) -> None:
-        """If no holder has an address, the changes count as broadcast, and nobody can be asked (ML-1)."""
-        for folder in event.folders:
+    def _unreached(self, event: AddressLacking | TreeLacking) -> None:
+        """If no holder can be reached, the changes count as broadcast, and nobody can be asked (ML-1, ML-8)."""
+        for folder in folders_of(event):
             place = (event.node, folder)
             if self.facts.known.reached(*place):
                 continue

@@ -79,11 +79,10 @@ class RequestsAreAnswered(Invariant):
     @event_handler
     def _received(self, event: MailReceived) -> Witnesses:
         yield from self._unanswered(event.node)
-        has_addresses = {event.node, event.sender} <= self.facts.known.addressed(
-            event.node
-        )  # else no answer can be sent (ML-1)
+        ends = {event.node, event.sender}
+        recipients = [self.facts.known.recipients(event.node, section.folder) for section in event.folders]
         if (
-            has_addresses
+            all(ends <= stores for stores in recipients)  # else no answer can be sent (ML-1, ML-8)
             and event.message_type == MailKind.BACKFILL_REQUEST
             and (event.node, event.mail) not in self._answered
         ):
@@ -199,8 +198,8 @@ class StatusRequestsAreAnswered(Invariant):
         knowledge = self.facts.known
         if not knowledge.holds(event.node, section.folder) or knowledge.pending(event.node, section.folder):
             return ""
-        if not {event.node, event.sender} <= knowledge.addressed(event.node):
-            return ""  # nothing can be sent (ML-1)
+        if not {event.node, event.sender} <= knowledge.recipients(event.node, section.folder):
+            return ""  # nothing can be sent (ML-1, ML-8)
         if Mark.REPEAT in event.marks:
             return "it is a repeat"
         if event.message_type != MailKind.STATUS_REQUEST or Mark.ALL_RESPOND not in event.marks:

@@ -5,6 +5,7 @@ numbers, and an entry has only numbers that some store claims.
 from __future__ import annotations
 
 from pflab.invariants.evidence import bit_sets as bits
+from pflab.invariants.evidence.knowledge import folders_of
 from pflab.invariants.invariant import Invariant, RowsReading, Witnesses
 from pflab.terms.event_handlers import event_handler
 from pflab.terms.mail_types import BROADCASTS, Mark, mail_name
@@ -15,6 +16,7 @@ from traces.events import (
     ReplicaAdded,
     ReplicaDropped,
     RowReplaced,
+    TreeLacking,
     VersionApplied,
 )
 
@@ -93,9 +95,9 @@ class OwnHolesAreClosed(Invariant):
             self._count_as_broadcast(place)
 
     @event_handler
-    def _unaddressed(self, event: AddressLacking) -> None:
-        """If no other holder has an address, count the changes as broadcast (ML-1)."""
-        for folder in event.folders if event.message_type in BROADCASTS else ():
+    def _unreached(self, event: AddressLacking | TreeLacking) -> None:
+        """If no other holder can be reached, count the changes as broadcast (ML-1, ML-8)."""
+        for folder in folders_of(event) if event.message_type in BROADCASTS else ():
             if not self.facts.known.reached(event.node, folder):
                 self._count_as_broadcast((event.node, folder))
 

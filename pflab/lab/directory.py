@@ -12,6 +12,8 @@ stamp if its primary address is not of the domain of the recipient policy:
 | "update now" | are stamped at once, even if the service never runs |
 | the fault "unstamp" begins | have no address: it is removed, and the service fails for this entry |
 | the fault ends | are stamped at the next run |
+
+The directory also says which objects are damaged (spec: ML-8): those that the fault "unlink" or "double" acts on.
 """
 
 from __future__ import annotations
@@ -19,9 +21,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from node.state.directory import AT_ONCE, FAILS, NEVER, NOT_YET, Stamp, next_run
+from node.state.directory import AT_ONCE, FAILS, NEVER, NOT_YET, Stamp, StoreObject, next_run
 from node.state.version_profiles import PROFILES
-from pflab.runs.lab_state import DirectoryState
+from pflab.runs.lab_state import DirectoryDamage, DirectoryState
 from topology.recipient_policy import format_recipient_update
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ class OrganizationDirectory:
         self._stamps: dict[str, tuple[Stamp, ...]] = {
             store: (Stamp(topology.domain, AT_ONCE),) for store in topology.servers_from_start()
         }
-        self._failing: set[str] = set()
+        self._damage = DirectoryDamage()
         self._changed: set[str] = set()
 
     @property
@@ -49,12 +51,18 @@ class OrganizationDirectory:
         """How often the recipient update service runs, as in a topology file."""
         return format_recipient_update(self.interval_us)
 
-    def stamps(self, store: str) -> tuple[Stamp, ...]:
-        return self._stamps[store]
+    def object_of(self, store: str, number: int = 0) -> StoreObject:
+        """Return the object of a store in the directory. `number`: which object of this name it is."""
+        return StoreObject(
+            self._stamps[store],
+            number,
+            linked=store not in self._damage.unlinked,
+            doubled=store in self._damage.doubled,
+        )
 
     def missing(self, store: str) -> str:
         """Return why an entry without an address has none."""
-        if store in self._failing:
+        if store in self._damage.unstamped:
             return FAILS
         return NEVER if self.interval_us is None and self._is_serviced(store) else NOT_YET
 
@@ -73,16 +81,18 @@ class OrganizationDirectory:
         self._stamps[store] = ()
         self._stamp_waiting([store], now)
 
-    def fail(self, stores: Iterable[str], now: LabTime) -> bool:
-        """Let the service fail for these stores, which removes their addresses, and for no others. Return whether it failed
-        for other stores before."""
-        failing = set(stores)
-        if failing == self._failing:
+    def damage(self, damage: DirectoryDamage, now: LabTime) -> bool:
+        """Damage these objects, and no others. A store for which the service fails loses its addresses. Return whether other
+        objects were damaged before."""
+        if damage == self._damage:
             return False
-        mended, self._failing = self._failing - failing, failing
-        for store in failing & self._stamps.keys():
-            self._replace(store, ())
-        self._stamp_waiting(mended & self._stamps.keys(), now)
+        earlier, self._damage = self._damage, damage
+        for store in damage.unstamped:
+            if store in self._stamps:
+                self._replace(store, ())
+        self._stamp_waiting(self._stamps.keys() & (set(earlier.unstamped) - set(damage.unstamped)), now)
+        damaged = {*earlier.unlinked, *earlier.doubled, *damage.unlinked, *damage.doubled}
+        self._changed |= self._stamps.keys() & damaged
         return True
 
     def set_policy(self, now: LabTime, *, interval_us: int | None, domain: str, at_once: bool) -> None:
@@ -95,7 +105,7 @@ class OrganizationDirectory:
 
     def _stamp_waiting(self, stores: Iterable[str], now: LabTime, *, at_once: bool = False) -> None:
         for store in sorted(stores):
-            if store in self._failing:
+            if store in self._damage.unstamped:
                 continue
             stamps = tuple(stamp for stamp in self._stamps[store] if stamp.at <= now)
             if not stamps or stamps[-1].domain != self.domain:
@@ -120,7 +130,7 @@ class OrganizationDirectory:
             self.interval_us,
             self.domain,
             dict(self._stamps),
-            tuple(sorted(self._failing)),
+            self._damage,
             tuple(sorted(self._changed)),
         )
 
@@ -128,4 +138,4 @@ class OrganizationDirectory:
         """Continue with the state of an earlier lab."""
         self.interval_us, self.domain = state.interval_us, state.domain
         self._stamps = dict(state.stamps)
-        self._failing, self._changed = set(state.failing), set(state.changed)
+        self._damage, self._changed = state.damage, set(state.changed)

@@ -298,8 +298,8 @@ class RecordedLab(Lab):
         self._keep_state()
 
     def _follow_faults(self) -> None:
-        """Change the directory if a fault of the recipient update service began or ended."""
-        if self._servers.directory.fail(self.faults.unstamped(), self.now):
+        """Change the directory if a fault of its objects began or ended."""
+        if self._servers.directory.damage(self.faults.directory_damage(), self.now):
             self._update_directories()
             self._keep_state()
 

@@ -5,7 +5,8 @@ Its methods block until the node answers. This cannot deadlock: a node answers w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
@@ -25,7 +26,7 @@ from pflab.lab.remote_changes import RemoteChanges
 from traces.labtime import LabTime, parse_instant
 
 if TYPE_CHECKING:
-    from node.state.directory import Stamp
+    from node.state.directory import StoreObject
     from topology.model import Topology
     from topology.settings.values import RawSetting
 
@@ -68,10 +69,10 @@ class RemoteNode(RemoteChanges):
         del now
         self._send_once("/queue/released", {"row": queue_id})
 
-    def enter(self, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str, number: int) -> None:
+    def enter(self, now: LabTime, store: str, object_: StoreObject, missing: str) -> None:
         del now
-        listed = [stamp._asdict() for stamp in stamps]
-        self._send_once("/directory", {"store": store, "stamps": listed, "missing": missing, "number": number})
+        fields = asdict(object_) | {"stamps": [stamp._asdict() for stamp in object_.stamps]}
+        self._send_once("/directory", {"store": store, "missing": missing, **fields})
 
     def reorganize(self, now: LabTime, topology: Topology) -> None:
         del now

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from node.codec.signing import Identity, LabAuthority, derived_seed
 from node.errors import CannotWrite, NotRunning
-from node.state.directory import Stamp
+from node.state.directory import StoreObject
 from node.store.node import Node
 from pflab.errors import LabError, NotThere
 from pflab.lab.directory import OrganizationDirectory
@@ -66,8 +66,8 @@ class LabServer:
     name: str
     status: ServerStatus = ServerStatus.ABSENT
     node: Node | None = None
-    known: dict[str, tuple[Stamp, ...]] = field(default_factory=dict)
-    """The directory entries that the lab sent to this server, by store."""
+    known: dict[str, StoreObject] = field(default_factory=dict)
+    """The directory objects that the lab sent to this server, by store."""
     known_deleted: list[str] = field(default_factory=list)
     """The deleted stores that are no longer in this server's directory."""
     revision: int = 0
@@ -94,31 +94,29 @@ class LabServer:
 class DirectoryUpdate:
     """A change of the directory that a running server does not know yet.
 
-    stamps   the stamps of the store's entry; None if the store was deleted
-    missing  why the entry has no address, if it has none
-    number   which directory object of this name it is (`node.state.directory.StoreEntry`)
+    object   the store's object; None if the store was deleted
+    missing  why the object has no address, if it has none
     """
 
     server: LabServer
     store: str
-    stamps: tuple[Stamp, ...] | None
+    object: StoreObject | None
     missing: str = ""
-    number: int = 0
 
     @property
     def words(self) -> str:
         """What the server does not know yet."""
-        return f"{self.store} {'was deleted' if self.stamps is None else 'has another entry in the directory'}"
+        return f"{self.store} {'was deleted' if self.object is None else 'has another entry in the directory'}"
 
     def apply(self, node: LabNode, now: LabTime) -> None:
-        if self.stamps is not None:
-            node.enter(now, self.store, self.stamps, self.missing, self.number)  # spec: RP-3, RP-7, ML-1
+        if self.object is not None:
+            node.enter(now, self.store, self.object, self.missing)  # spec: RP-3, RP-7, ML-1, ML-8
         else:
             node.left(now, self.store)  # spec: RP-6
 
     def mark_applied(self) -> None:
-        if self.stamps is not None:
-            self.server.known[self.store] = self.stamps
+        if self.object is not None:
+            self.server.known[self.store] = self.object
         else:
             self.server.known_deleted.append(self.store)
 
@@ -269,12 +267,12 @@ class Servers:
         first = [server.name for server in self.present_at_start() if not self.number_of(server.name)]
         changed = [name for name in first if self.directory.is_changed(name)]
         entries = [
-            DirectoryUpdate(server, store, stamps, self.directory.missing(store), self.number_of(store))
+            DirectoryUpdate(server, store, object_, self.directory.missing(store))
             for store in [*self._joined, *changed]
             if store not in self._deleted
-            for stamps in [self.directory.stamps(store)]
+            for object_ in [self.directory.object_of(store, self.number_of(store))]
             for server in self.running()
-            if server.known.get(store) != stamps
+            if server.known.get(store) != object_
         ]
         return deletions + sorted(entries, key=lambda update: update.store == update.server.name)
 

@@ -143,7 +143,9 @@ def _check_state(state: LabState, organization: Topology) -> None:
             raise LabError(f"lab.json in the lab file starts server {name} on a backup that it does not have")
     if any(not 0 <= server.revision <= organization.revision for server in state.servers.values()):
         raise LabError("lab.json in the lab file has a change of the organization that was not made")
-    _check_known("the directory", [*directory.stamps, *directory.failing, *directory.changed], servers)
+    damage = directory.damage
+    damaged = [*damage.unstamped, *damage.unlinked, *damage.doubled]
+    _check_known("the directory", [*directory.stamps, *damaged, *directory.changed], servers)
     _check_known("the list of late or deleted stores", [*state.joined, *state.deleted], servers)
     _check_known("the list of backups", backups.stores.values(), servers)
     for backup in backups.stores:
@@ -163,7 +165,7 @@ def _check_state(state: LabState, organization: Topology) -> None:
 def _entries(state: LabState) -> Iterable[Iterable[Stamp]]:
     yield from state.directory.stamps.values()
     for server in state.servers.values():
-        yield from server.known.values()
+        yield from (known.stamps for known in server.known.values())
 
 
 def _check_times(times: Iterable[LabTime]) -> None:

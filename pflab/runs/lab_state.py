@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 
 from node.host.whole_files import write_whole
-from node.state.directory import Stamp
+from node.state.directory import Stamp, StoreObject
 from pflab.errors import LabError
 from topology.changes import ChangeError, successor
 from traces.labtime import LabTime
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 STATE: Final = "lab.json"
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """The version of the format. It is raised by each change of a type in this module that cannot read an earlier state."""
 
 Driver = Literal["live", "processes", "managed", "simulator"]
@@ -82,7 +82,7 @@ class RunSettings(msgspec.Struct, frozen=True):
 class ServerState(msgspec.Struct, frozen=True):
     """One server, and what happens at its next start.
 
-    known: the directory entries that it has, by store.
+    known: the directory objects that it has, by store.
     known_deleted: the deleted stores that are no longer in its directory.
     backup: the id of the backup with which it starts next; None means that it starts with its own database.
     kill_fault: the id of the fault that represents its kill. The next start heals this fault.
@@ -93,7 +93,7 @@ class ServerState(msgspec.Struct, frozen=True):
     """
 
     status: ServerStatus = ServerStatus.ABSENT
-    known: dict[str, tuple[Stamp, ...]] = {}
+    known: dict[str, StoreObject] = {}
     known_deleted: tuple[str, ...] = ()
     backup: str | None = None
     kill_fault: str | None = None
@@ -103,20 +103,33 @@ class ServerState(msgspec.Struct, frozen=True):
     revision: int = 0
 
 
+class DirectoryDamage(msgspec.Struct, frozen=True):
+    """The stores whose objects in the directory are damaged by faults, in order.
+
+    unstamped: the recipient update service fails for them (spec: ML-1).
+    unlinked: they name no public folder tree (spec: ML-8).
+    doubled: there is a second object (spec: ML-8).
+    """
+
+    unstamped: tuple[str, ...] = ()
+    unlinked: tuple[str, ...] = ()
+    doubled: tuple[str, ...] = ()
+
+
 class DirectoryState(msgspec.Struct, frozen=True):
     """The directory of the organization (`pflab.lab.directory`).
 
     interval_us: how often the recipient update service runs; 0: always, None: never.
     domain: the domain of the recipient policy.
     stamps: the stamps of each entry.
-    failing: the stores for which the service fails.
+    damage: the objects that are damaged.
     changed: the stores whose entry differs from what they compute themselves.
     """
 
     interval_us: int | None
     domain: str
     stamps: dict[str, tuple[Stamp, ...]]
-    failing: tuple[str, ...]
+    damage: DirectoryDamage
     changed: tuple[str, ...]
 
 

@@ -40,6 +40,8 @@ _PURPOSES = {
     "settings": "change the settings",
     "recipient_policy": "change the recipient policy",
     "unstamp": "remove the addresses",
+    "unlink": "unlink from the tree",
+    "double": "make a second object",
     "backup": "back up the store",
     "restore": "restore the store",
     "until": "wait",

@@ -402,8 +402,15 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     ),
     "link.up": lambda e, n: f"notes that {e.by} connects over {e.connector} again",
     "address.stamped": lambda e, n: f"finds {e.store} in the directory with the address {e.address}",
-    "address.missing": lambda e, n: f"finds {e.store} in the directory without an address: {e.reason}",
+    "address.missing": lambda e, n: f"has no address of {e.store}: {e.reason}",
     "address.lacking": _unaddressed,
+    "tree.linked": lambda e, n: (
+        f"finds that the object of {e.store} names {'its' if e.linked else 'no'} public folder tree"
+    ),
+    "tree.lacking": lambda e, n: (
+        f"sends no {mail_name(e.message_type)} about {_join_folders((e.folder,), n)},"
+        f" because the object of {join_names(e.stores)} names no public folder tree"
+    ),
     "recipient.policy": lambda e, n: (
         f"sets the recipient update service to {e.recipient_update} and the mail domain to {e.domain}"
         + ("; entries that wait get their addresses now" if e.at_once else "")

@@ -37,6 +37,10 @@ def fault_words(kind: str, details: Mapping[str, object]) -> str:
             return f"holds {'one mail' if 'mail' in of else 'all mail'}{place}{until}"
         case "unstamp":
             return f"{of.get('server', '')} has no mail address in the directory"
+        case "unlink":
+            return f"the directory object of {of.get('server', '')} names no public folder tree"
+        case "double":
+            return f"the directory has a second object of {of.get('server', '')}"
         case "kill":
             return f"{of.get('server', '')} was killed"
         case "crash":

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from node.errors import NotRunning
-from node.state.directory import Stamp
+from node.state.directory import StoreObject
 from pflab.client import Client, ClientError
 from pflab.drivers import remote_lab
 from pflab.drivers.host_proxy import RemoteHost
@@ -127,10 +126,8 @@ async def test_a_joining_store_is_in_every_directory_before_it_runs(
     orders: list[str] = []
     enter, go = RemoteNode.enter, RemoteHost.go
 
-    def entering(
-        node: RemoteNode, now: LabTime, store: str, stamps: Sequence[Stamp], missing: str, number: int
-    ) -> None:
-        enter(node, now, store, stamps, missing, number)
+    def entering(node: RemoteNode, now: LabTime, store: str, object_: StoreObject, missing: str) -> None:
+        enter(node, now, store, object_, missing)
         orders.append(f"{node.name} knows {store}")
 
     async def going(host: RemoteHost) -> None:

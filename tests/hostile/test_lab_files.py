@@ -193,13 +193,13 @@ def test_a_file_that_is_missing_is_named(refused: Callable[[bytes], str], files:
 
 def test_another_format_is_told(refused: Callable[[bytes], str], files: Files) -> None:
     """A file of another version of the format is one clear line."""
-    state = json.loads(files[STATE]) | {"format": 3}
-    assert "in format 3, and this version of pflab reads only format 2" in refused(
+    state = json.loads(files[STATE]) | {"format": 4}
+    assert "in format 4, and this version of pflab reads only format 3" in refused(
         archive_of({**files, STATE: json.dumps(state).encode()})
     )
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"null", b"\xff", b'{"format":2}', b'{"faults":' + b"[" * 100_000])
+@pytest.mark.parametrize("content", [b"", b"{", b"null", b"\xff", b'{"format":3}', b'{"faults":' + b"[" * 100_000])
 def test_a_broken_state_is_told(refused: Callable[[bytes], str], files: Files, content: bytes) -> None:
     """What is not JSON, or not the state of a lab, is refused; so is what would break Python in a browser by its levels."""
     assert "lab.json" in refused(archive_of({**files, STATE: content}))
@@ -218,9 +218,9 @@ CHANGES: dict[str, Callable[[dict[str, object]], object]] = {
     "list of backups": lambda state: state.update(backups={"number": 1, "stores": {"backup-1": "D"}}),
     "which no lab made ": lambda state: state.update(backups={"number": 1, "stores": {"backup-2": "A"}}),
     "not a mail domain": lambda state: state["directory"].update(domain="a b\r\n"),  # type: ignore[attr-defined]
-    "the directory in": lambda state: state["directory"].update(failing=["D"]),  # type: ignore[attr-defined]
+    "the directory in": lambda state: state["directory"]["damage"].update(unstamped=["D"]),  # type: ignore[attr-defined]
     "on a backup": lambda state: state["servers"]["A"].update(backup="backup-9"),  # type: ignore[index]
-    "directory of server": lambda state: state["servers"]["A"].update(known={"D": []}),  # type: ignore[index]
+    "directory of server": lambda state: state["servers"]["A"].update(known={"D": {}}),  # type: ignore[index]
     "cannot be read": lambda state: state["servers"]["A"].update(status="dead"),  # type: ignore[index]
 }
 

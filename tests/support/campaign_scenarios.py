@@ -76,6 +76,8 @@ A_FAULT_OF_EACH_KIND: tuple[Span, ...] = (
     fault("skew", at_us=0, lasts_us=5 * HOUR_US, server="C", by_us=3 * HOUR_US),
     fault("stop", at_us=0, lasts_us=5 * HOUR_US, server="B"),
     fault("unstamp", at_us=9 * HOUR_US, lasts_us=HOUR_US, server="C"),
+    fault("unlink", at_us=11 * HOUR_US, lasts_us=HOUR_US, server="C"),
+    fault("double", at_us=13 * HOUR_US, lasts_us=HOUR_US, server="B"),
 )
 
 

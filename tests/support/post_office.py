@@ -52,7 +52,7 @@ class PostOffice:
         self.running.append(name)
         self.directory.join(name, now)
         for store in self.running:
-            self.nodes[store].enter(now, name, self.directory.stamps(name), self.directory.missing(name))
+            self.nodes[store].enter(now, name, self.directory.object_of(name), self.directory.missing(name))
 
     def at(self, minutes: float) -> LabTime:
         return self.start + int(minutes * MINUTE_US)

@@ -59,6 +59,10 @@ FAULTS: Mapping[str, Fault] = {
         "new-post",
         without("address.stamped", where=lambda e: e["node"] == "A" and e["store"] == "B"),
     ),
+    "mails go only where the objects name the tree": (
+        "damaged-objects",
+        without("tree.linked", where=lambda e: e["node"] == "A" and e["linked"]),
+    ),
     "deleted stores get no mail": (
         "stories/orphan",
         again_at_the_end(

@@ -32,6 +32,8 @@ FAULTS: Final[list[dict[str, Any]]] = [
     {"kind": "smtp", "verb": "RCPT", "does": "451", "to": "B", "count": 2},
     {"kind": "hold", "from": "A", "to": "B", "lasts": "2 h"},
     {"kind": "unstamp", "server": "B"},
+    {"kind": "unlink", "server": "B"},
+    {"kind": "double", "server": "B"},
     {"kind": "skew", "server": "B", "by": "10 min"},
 ]
 """A fault of each kind."""

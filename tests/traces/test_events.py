@@ -83,6 +83,7 @@ def test_all_events_of_the_contract_are_there() -> None:
         "changes": "resent",
         "replica": "added pending dropped",
         "address": "lacking missing stamped",
+        "tree": "linked lacking",
         "recipient": "policy",
         "organization": "changed read",
         "folder": "shown moved hidden",

@@ -285,7 +285,8 @@ class AddressStamped(Event, frozen=True, kw_only=True, tag="address.stamped"):
 
 
 class AddressMissing(Event, frozen=True, kw_only=True, tag="address.missing"):
-    """The directory has an entry of `store` without a mail address: it is not stamped yet, or its addresses were removed.
+    """The directory has an entry of `store` without a mail address: it is not stamped yet, or its addresses were removed. Or it
+    is the entry of the node itself, and its object is damaged, so that the node cannot send (spec: ML-8).
 
     reason: why, in words (spec: ML-1).
     """
@@ -300,6 +301,25 @@ class AddressLacking(Event, frozen=True, kw_only=True, tag="address.lacking"):
 
     message_type: int
     folders: tuple[str, ...]
+    stores: tuple[str, ...]
+
+
+class TreeLinked(Event, frozen=True, kw_only=True, tag="tree.linked"):
+    """The object of `store` in the directory names the public folder tree of its store again, or no tree any more (spec: ML-8).
+    Since 1.12.
+    """
+
+    store: str
+    linked: bool
+
+
+class TreeLacking(Event, frozen=True, kw_only=True, tag="tree.lacking"):
+    """The objects of `stores` name no public folder tree (spec: ML-8). So a mail about the hierarchy was not sent to them. If
+    `folder` is another folder, they are holders of it, and nothing about it was sent to anybody. Since 1.12.
+    """
+
+    message_type: int
+    folder: str
     stores: tuple[str, ...]
 
 
@@ -384,6 +404,8 @@ ReplicationEvent = (
     | AddressStamped
     | AddressMissing
     | AddressLacking
+    | TreeLinked
+    | TreeLacking
     | StoreDeleted
     | Loss
     | FolderShown

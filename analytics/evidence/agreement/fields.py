@@ -408,6 +408,12 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "folders": (B, "the folders; if there are several, one may be missing"),
         "stores": (B, "address.missing; if there are several, one may be missing"),
     },
+    "tree.linked": {"store": (B, "the servers of the topology"), "linked": (B, "the mails about folders of the store")},
+    "tree.lacking": {
+        "message_type": (I, "the mail was not sent"),
+        "folder": (B, "the folders"),
+        "stores": (B, "tree.linked; if there are several, one may be missing"),
+    },
     "store.deleted": {
         "store": (E, "address.stamped or address.missing"),
         "forced": (B, "the replica lists that name the store"),

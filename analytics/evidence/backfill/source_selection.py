@@ -14,7 +14,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F  # noqa: N812
 
-from analytics.evidence.conditions import SORTED_LIST
+from analytics.evidence.conditions import SORTED_LIST, unreached
 from analytics.evidence.number_sets import RANGES, merged
 from analytics.evidence.organization import HIERARCHY, Organization
 from analytics.evidence.set_columns import by_kind
@@ -283,7 +283,7 @@ def requests_made(events: Silver, candidate_rows: DataFrame) -> DataFrame:
         F.coalesce("cost", F.lit(2**31).cast("bigint")).alias("cost"),
         (-F.col("version").cast("double")).alias("newest"),
     )
-    passable = ~F.coalesce(F.col("stated.passed_over"), F.lit("")).like("%address%")
+    passable = ~F.expr(unreached("stated.passed_over"))
     sorted_lists = F.broadcast(
         events.of("sources.considered").where(SORTED_LIST).select("trace", "node", "seq", F.lit(True).alias("sorted"))
     )
@@ -367,7 +367,7 @@ def turns(events: Silver, org: Organization, candidate_rows: DataFrame) -> DataF
     far = F.coalesce("affinity", "transit", F.lit(2**62))
     order = F.when(F.col("site") == F.col("home"), F.coalesce("asked_at", F.lit(0))).otherwise(far)
     full = ~F.col("down") & F.expr(_within("missing", "coalesce(row, array())"))
-    full = full & ~F.coalesce(F.col("stated.passed_over"), F.lit("")).like("%address%")
+    full = full & ~F.expr(unreached("stated.passed_over"))
     key = F.struct(group.alias("group"), order.alias("order"))
     grouped = every.groupBy("trace", "node", "seq", "at", "folder", "entry", "chosen").agg(
         F.collect_list(F.when(full, F.struct(key.alias("key"), "store"))).alias("fit"), F.max("stale").alias("stale")

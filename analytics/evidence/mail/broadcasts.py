@@ -50,12 +50,11 @@ def cycles(events: Silver, listed: DataFrame, org: Organization) -> DataFrame:
         F.array_sort(F.collect_list(F.struct("seq", "size", "updates"))).alias("mails"),
         F.flatten(F.collect_list(F.expr("filter(named, r -> r.guid = guid)"))).alias("named"),
     )
-    # If no holder has an address, changes count as broadcast without a mail (ML-1).
-    unsent = (
-        events.of("address.lacking")
-        .where("message_type in (2, 4)")
-        .select("trace", "node", "seq", F.explode("folders").alias("folder"), F.lit(True).alias("unsent"))
-    )
+    # If no holder can be reached, changes count as broadcast without a mail (ML-1, ML-8).
+    unaddressed = events.of("address.lacking").where("message_type in (2, 4)")
+    unaddressed = unaddressed.select("trace", "node", "seq", F.explode("folders").alias("folder"))
+    unlinked = events.of("tree.lacking").where("message_type in (2, 4)").select("trace", "node", "seq", "folder")
+    unsent = unaddressed.unionByName(unlinked).withColumn("unsent", F.lit(True))
     own = together.withColumn("own", F.expr(merged("named"))).drop("named", "changes")
     top = F.expr("array_max(transform(own, r -> r.high))")
     both = own.withColumn("top", top).unionByName(changes, allowMissingColumns=True)

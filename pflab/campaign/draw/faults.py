@@ -18,7 +18,8 @@ _COUNTS = (1, 1, 1, 2, 3, 8, None)
 _TYPES: tuple[MailType | None, ...] = (None, None, None, "content", "content", *get_args(MailType))
 _SKEWS_US = (-2 * HOUR_US, -5 * MINUTE_US, -SECOND_US, SECOND_US, 10 * MINUTE_US, 3 * HOUR_US)
 
-_UNSTAMPED = 0.12
+_DAMAGED = 0.2
+_DAMAGE = ("unstamp", "unlink", "double")
 
 When = tuple[int, int]
 """The start and the duration of a fault, in µs."""
@@ -36,13 +37,15 @@ def draw_faults(draw: random.Random, state: DrawState, kinds: Sequence[str]) -> 
     return spans
 
 
-def draw_unstamped(draw: random.Random, state: DrawState, kinds: Sequence[str]) -> list[timed.Span]:
-    """Return a fault of the recipient update service with some seeds, mostly of a store that joins late (spec: ML-1)."""
-    if "unstamp" not in kinds or len(state.stores) < 2 or draw.random() >= _UNSTAMPED:
+def draw_damage(draw: random.Random, state: DrawState, kinds: Sequence[str]) -> list[timed.Span]:
+    """Return a fault of a directory object with some seeds, mostly of a store that joins late (spec: ML-1, ML-8)."""
+    kinds = [kind for kind in _DAMAGE if kind in kinds]
+    if not kinds or len(state.stores) < 2 or draw.random() >= _DAMAGED:
         return []
     late = [store for store in state.stores if state.topology.servers[store].joins_later]
     server = draw.choice(late if late and draw.random() < 0.7 else state.stores)
-    return [timed.fault("unstamp", at_us=state.instant(draw, 0.0, 0.6), lasts_us=draw.choice(_LASTS_US), server=server)]
+    kind, at_us, lasts_us = draw.choice(kinds), state.instant(draw, 0.0, 0.6), draw.choice(_LASTS_US)
+    return [timed.fault(kind, at_us=at_us, lasts_us=lasts_us, server=server)]
 
 
 def _ends(draw: random.Random, state: DrawState) -> tuple[str | None, str | None]:
@@ -153,5 +156,5 @@ _KINDS: Mapping[str, Callable[[random.Random, DrawState, When], timed.Span]] = {
     "restore": _restore,
 }
 
-FAULT_KINDS: tuple[str, ...] = (*_KINDS, "unstamp")
+FAULT_KINDS: tuple[str, ...] = (*_KINDS, *dict.fromkeys(_DAMAGE))
 """The kinds of fault of a campaign, with the names that `--faults` accepts."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pflab.campaign.draw.administration import draw_administration
-from pflab.campaign.draw.faults import FAULT_KINDS, draw_faults, draw_unstamped
+from pflab.campaign.draw.faults import FAULT_KINDS, draw_damage, draw_faults
 from pflab.campaign.draw.motif_builder import CONTACT, quick_settings
 from pflab.campaign.draw.motifs import draw_motifs
 from pflab.campaign.draw.queues import draw_queues
@@ -75,7 +75,7 @@ def draw_scenario(
     orders += draw_queues(_generator(seed, "queues"), state)
     orders += draw_connectors(_generator(seed, "connectors"), state)
     orders += draw_servers(_generator(seed, "servers"), state)
-    more_faults += draw_unstamped(_generator(seed, "addresses"), state, faults)
+    more_faults += draw_damage(_generator(seed, "addresses"), state, faults)
     if topology is None:
         _add_settings(document, state)
     steps = sorted([*work, *more_steps, *orders], key=lambda step: step.at_us)

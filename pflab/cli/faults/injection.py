@@ -30,6 +30,8 @@ EXAMPLES: Final = {
     "smtp": "--verb RCPT --does 451 --to B --count 2",
     "hold": "--from A --to B --lasts '2 h'",
     "unstamp": "B",
+    "unlink": "B",
+    "double": "B",
     "skew": "B --by '10 min'",
 }
 """For each kind, an example of its arguments."""

@@ -26,7 +26,7 @@ fault = verb_with_actions(
     """Inject or heal faults in a running lab; stop, start, back up and restore its servers.
 
     Without an action, the verb lists the active faults. lose, alter, delay, duplicate and reorder act on mail in transit;
-    hold, cut, blackhole and smtp act on the links between servers; unstamp and skew act on a server.
+    hold, cut, blackhole and smtp act on the links between servers; unstamp, unlink, double and skew act on a server.
     """
 )
 

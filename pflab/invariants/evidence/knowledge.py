@@ -15,6 +15,7 @@ from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.mail_types import Mark
 from topology.enums import ResolveMethod
 from traces.events import (
+    AddressLacking,
     AddressMissing,
     AddressStamped,
     ChangeMade,
@@ -26,6 +27,8 @@ from traces.events import (
     ReplicaPending,
     StoreDeleted,
     TombstoneDropped,
+    TreeLacking,
+    TreeLinked,
     VersionApplied,
 )
 
@@ -58,6 +61,7 @@ class Known:
         self._folder_versions: dict[str, dict[str, str]] = backups.follow({})
         self._directory: dict[str, set[str]] = backups.follow({})
         self._addressed: dict[str, set[str]] = backups.follow({})
+        self._unlinked: dict[str, set[str]] = backups.follow({})
         self._from_start: dict[str, bool] = backups.follow({})
         self._holds: dict[str, dict[str, bool]] = backups.follow({})
         self._pending: dict[tuple[str, str], bool] = backups.follow({})
@@ -142,14 +146,30 @@ class Known:
         """Return the stores whose entries have an address, as a store reads the directory (ML-1)."""
         return frozenset(self._addressed.get(store, ()))
 
+    def entries(self, store: str) -> frozenset[str]:
+        """Return the stores that are in the directory as a store reads it."""
+        return frozenset(self._directory.get(store, ()))
+
+    def unlinked(self, store: str) -> frozenset[str]:
+        """Return the stores whose objects name no tree, as a store reads the directory (ML-8)."""
+        return frozenset(self._unlinked.get(store, ()))
+
     def is_mute(self, store: str) -> bool:
         """Return whether a store has no address itself, so that it sends nothing (ML-1)."""
         return store in self._directory.get(store, ()) and store not in self.addressed(store)
 
+    def recipients(self, store: str, folder: str) -> frozenset[str]:
+        """Return the stores to which a store can send mail about a folder, and itself if it can send (ML-1). If the object of a
+        store names no tree, it gets nothing about the hierarchy, and nobody gets anything about its folders (ML-8)."""
+        unlinked = self._unlinked.get(store, set()) - {store}
+        if folder == HIERARCHY:
+            return self.addressed(store) - unlinked
+        return frozenset() if unlinked & self.holders(store, folder) else self.addressed(store)
+
     def reached(self, store: str, folder: str) -> frozenset[str] | None:
         """Return the other holders of a folder to which a store can send mail; None if it does not know the folder."""
         holders = self.others(store, folder)
-        return None if holders is None else holders & self.addressed(store)
+        return None if holders is None else holders & self.recipients(store, folder)
 
     def holds(self, store: str, folder: str) -> bool:
         """Return whether a store certainly has a replica of a folder, even if it is leaving."""
@@ -212,7 +232,13 @@ class Known:
         self._addressed.setdefault(event.node, set()).discard(event.store)
 
     @event_handler
+    def _linked(self, event: TreeLinked) -> None:
+        unlinked = self._unlinked.setdefault(event.node, set())
+        (unlinked.discard if event.linked else unlinked.add)(event.store)
+
+    @event_handler
     def _deleted(self, event: StoreDeleted) -> None:
+        self._unlinked.setdefault(event.node, set()).discard(event.store)
         self._directory.setdefault(event.node, set()).discard(event.store)
         self._addressed.setdefault(event.node, set()).discard(event.store)
         self._forget_leavers(lambda node, folder, store: (node, store) == (event.node, event.store))
@@ -275,9 +301,14 @@ class Known:
             del self.leavers[leaver]
 
 
+def folders_of(event: AddressLacking | TreeLacking) -> tuple[str, ...]:
+    """Return the folders about which a mail was not sent."""
+    return (event.folder,) if isinstance(event, TreeLacking) else event.folders
+
+
 def stores_of(addresses: tuple[str, ...]) -> frozenset[str]:
     """Return the stores of mail addresses."""
     return frozenset(map(store_named, addresses))
 
 
-__all__ = ["DELETED", "HIERARCHY", "Known", "stores_of"]
+__all__ = ["DELETED", "HIERARCHY", "Known", "folders_of", "stores_of"]

@@ -18,6 +18,8 @@ from traces.events import (
     ChangeMade,
     ChangesResent,
     ContentSuspended,
+    FaultHealed,
+    FaultInjected,
     HopSent,
     MailFolder,
     MailReceived,
@@ -76,6 +78,38 @@ class OnlyAddressesGetMail(Invariant):
             yield f"{witness}, but the directory has no address of {named(stores)}"
 
 
+class DamageIsNoticed(Invariant):
+    id = "damage is noticed"
+    rules = ("ML-8",)
+    says = (
+        "While the directory has two objects of a store, or its object names no tree, the store sends nothing. All stores that "
+        "run know which objects name no tree."
+    )
+
+    def remember(self) -> None:
+        self._damaged: dict[str, tuple[str, str]] = {}
+        """By fault: its kind and the store."""
+
+    @event_handler
+    def _begins(self, event: FaultInjected) -> None:
+        if event.kind in ("unlink", "double"):
+            self._damaged[event.fault] = (event.kind, str(event.details["server"]))
+
+    @event_handler
+    def _ends(self, event: FaultHealed) -> None:
+        self._damaged.pop(event.fault, None)
+
+    def on_quiet(self, store: str, now: LabTime) -> Witnesses:
+        known = self.facts.known
+        for kind, damaged in self._damaged.values():
+            if damaged not in known.entries(store):
+                continue
+            if store == damaged and not known.is_mute(store):
+                yield f"{store} can send mail at {format_instant(now)}, although its object in the directory is damaged"
+            if kind == "unlink" and damaged not in known.unlinked(store):
+                yield f"{store} does not know at {format_instant(now)} that the object of {damaged} names no tree"
+
+
 SP4: Final = 4
 """From this service pack on, a status of 5.5 follows only changes made at its store."""
 
@@ -95,7 +129,8 @@ class StatusesReachAll(Invariant):
     @event_handler
     def _check(self, event: StatusDue) -> Witnesses:
         yield from self._unsent(event.node)
-        self._due[event.node] = {section: self.facts.known.reached(event.node, section) for section in event.folders}
+        reached = {folder: self.facts.known.reached(event.node, folder) for folder in event.folders}
+        self._due[event.node] = {folder: holders for folder, holders in reached.items() if holders != frozenset()}
 
     @event_handler
     def _submitted(self, event: MailSubmitted) -> Witnesses:
@@ -280,6 +315,7 @@ RECIPIENTS: tuple[type[Invariant], ...] = (
     EachNumberIsNamedOnce,
     OrdersAreCarriedOut,
     OnlyAddressesGetMail,
+    DamageIsNoticed,
 )
 
 OFFSET_US = 15 * MINUTE_US
@@ -362,9 +398,8 @@ class SilentHoldersAreAskedAgain(Invariant):
             if at >= check_at:
                 continue
             del requests[folder, holder]
-            addresses = self.facts.known.addressed(store)
-            if not {store, holder} <= addresses:
-                continue  # nothing can be sent (ML-1)
+            if not {store, holder} <= self.facts.known.recipients(store, folder):
+                continue  # nothing can be sent (ML-1, ML-8)
             if holder in self.facts.known.holders(store, folder) and not self._had_rows_at_first(folder):
                 witness = f"{holder} for the status of {self.facts.folder(folder)} at {format_instant(at)}"
                 yield f"{store} asked {witness}, got no answer, and did not ask again at {format_instant(check_at)}"

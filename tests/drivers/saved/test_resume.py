@@ -112,8 +112,8 @@ async def test_a_run_whose_files_were_changed_is_refused(tmp_path: Path) -> None
         (database, None, "the database of server A is missing"),
         (database, b"not a database, but long enough to be read as one" * 40, "the database of server A is damaged"),
         (topology, topology.read_bytes().replace(b"later", b"start"), "is not the topology with which this run began"),
-        (state, b'{"format": 2, "run": 1}', "cannot be read"),
-        (state, b'{"run": "up/1"}', "in format 1, and this version of pflab reads only format 2"),
+        (state, b'{"format": 3, "run": 1}', "cannot be read"),
+        (state, b'{"run": "up/1"}', "in format 1, and this version of pflab reads only format 3"),
         (state, b"{", "cannot be read"),
     ):
         kept = file.read_bytes()

@@ -9,7 +9,7 @@ import pytest
 
 from node.errors import Misuse, NoReplicaHere
 from node.state.database import Database
-from node.state.directory import Stamp
+from node.state.directory import Stamp, StoreObject
 from tests.support.clock import HOUR_MIN, STATUS_CHECK_MIN
 from tests.support.post_office import PostOffice, deliver_all
 from tests.support.topologies import THREE_STORES_AND_CONTACT
@@ -139,10 +139,10 @@ def test_a_store_that_heard_of_neither_deletion_nor_creation_forgets_the_old_obj
     """A store that did not run meanwhile deletes the old object with its rows, before it enters the new one (spec: RP-7)."""
     office = removed_by_force(told=("A",))
     before = len(office.events)
-    office["B"].enter(office.at(STATUS_CHECK_MIN + 60), "C", [Stamp("contoso.test", 0)], number=1)
+    office["B"].enter(office.at(STATUS_CHECK_MIN + 60), "C", StoreObject((Stamp("contoso.test", 0),), number=1))
     news = [event for event in office.events[before:] if isinstance(event, StoreDeleted | Loss | AddressStamped)]
     assert [type(event) for event in news] == [StoreDeleted, Loss, AddressStamped]
-    office["B"].enter(office.at(STATUS_CHECK_MIN + 61), "C", [Stamp("contoso.test", 0)], number=1)
+    office["B"].enter(office.at(STATUS_CHECK_MIN + 61), "C", StoreObject((Stamp("contoso.test", 0),), number=1))
     assert not [event for event in office.events[before + len(news) :] if isinstance(event, StoreDeleted)]
 
 

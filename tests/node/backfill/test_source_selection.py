@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from node.backfill.source_selection import ALREADY, CHOICES, Choice, Gap, Source, group_of
+from node.backfill.source_selection import ADDRESS, ALREADY, CHOICES, Choice, Gap, Source, group_of
 from node.state.version_profiles import PROFILES, SourceChoice
 from node.tracking.change_number import ChangeNumber
 from node.tracking.cnset import CNSet
@@ -38,7 +38,7 @@ def source(store: str, has: tuple[int, ...] = ALL, *, version: str = "2003", **f
         affinity=0,
         transit_us=None,
         backfilled_at=0,
-        addressed=True,
+        unreached="",
         has_all=set(has) >= set(ALL),
         numbers=numbers(*has),
     )
@@ -202,7 +202,7 @@ def test_a_leaving_store_is_asked_only_for_what_no_holder_has(way: SourceChoice)
     assert order_and_requests(choice) == ("BA", [("B", "1-4")])
     assert choice.passed_over["A"]
     assert order_and_requests(choose(way, leaver, far("B", ())))[1] == [("A", "1-4")]
-    assert order_and_requests(choose(way, leaver, far("B", addressed=False)))[1] == [("A", "1-4")]
+    assert order_and_requests(choose(way, leaver, far("B", unreached=ADDRESS)))[1] == [("A", "1-4")]
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_a_leaving_store_is_asked_before_a_holder_that_is_down(way: SourceChoice
 @pytest.mark.parametrize("way", SourceChoice)
 def test_a_store_without_address_is_passed_over(way: SourceChoice) -> None:
     """Every version passes over a store without a mail address, and never asks a store that has nothing (spec: BF-3, ML-1)."""
-    choice = choose(way, source("A", addressed=False), source("B"), source("C", ()))
+    choice = choose(way, source("A", unreached=ADDRESS), source("B"), source("C", ()))
     assert [each.store for each, _ in choice.shares] == ["B"]
     assert choice.passed_over["A"] == "has no mail address"
     assert choice.passed_over["C"] == "is not known to have any of it"

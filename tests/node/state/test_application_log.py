@@ -27,11 +27,11 @@ def texts(office: PostOffice, name: str, event: int) -> list[str]:
 
 def test_every_id_is_there_with_level_and_category() -> None:
     """Ids 3014 to 3021 for sent mails, ten more for received ones, and the others each have a level and a category (EV-1)."""
-    others = {1117, 3002, 3005, 3079, 3089, 3092, 3116, 3118, 3119, 7004, 7010, 8231, *range(20001, 20006)}
+    others = {1117, 3002, 3005, 3079, 3085, 3089, 3092, 3116, 3118, 3119, 7004, 7010, 8231, *range(20001, 20006)}
     assert set(KINDS) == OUT | {id_ + 10 for id_ in OUT} | others
     assert {KINDS[id_].category for id_ in OUT} == {"Replication Outgoing Messages"}
     assert {KINDS[id_ + 10].category for id_ in OUT} == {"Replication Incoming Messages"}
-    assert {id_ for id_ in KINDS if KINDS[id_].level is Level.ERROR} == {3079, 7004, 7010, 8231}
+    assert {id_ for id_ in KINDS if KINDS[id_].level is Level.ERROR} == {3079, 3085, 7004, 7010, 8231}
     assert {KINDS[id_].source for id_ in (7004, 7010)} == {"MSExchangeTransport"}
 
 
@@ -140,6 +140,8 @@ def test_the_form_of_a_version_fills_in_every_place() -> None:
                     "stack": (),
                     "reason": "r",
                     "server": "s",
+                    "type": "0x4",
+                    "stores": ["s"],
                 }
                 office["A"].log(office.at(1), event, **values)
                 [entry] = office["A"].event_log(event=event)

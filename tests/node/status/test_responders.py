@@ -32,7 +32,7 @@ def holder(store: str, *, version: str = "2003", **fields: object) -> Source:
         affinity=0,
         transit_us=None,
         backfilled_at=0,
-        addressed=True,
+        unreached="",
         has_all=True,
         numbers=NumberSets.EMPTY,
     )

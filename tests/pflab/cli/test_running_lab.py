@@ -657,6 +657,8 @@ def test_the_directory_shows_addresses_and_the_policy_changes_them(up: str, caps
     assert shown["proxy_addresses"][:2] == ["SMTP:B-IS@fabrikam.test", "smtp:B-IS@contoso.test"]
     said("directory", "schedule", "never")
     said("fault", "unstamp", "B")
+    said("fault", "unlink", "B")
+    said("fault", "double", "B")
     assert "  mail: none: nothing can be sent to this store" in said("directory", "show", "B").splitlines()
     said("fault", "heal", "all")
     assert "  mail: none: nothing can be sent to this store" in said("directory", "show", "B").splitlines()

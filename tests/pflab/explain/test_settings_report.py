@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from node.state.directory import FAILS
+from node.state.directory import FAILS, StoreObject
 from node.store.node import Node
 from pflab.explain.settings_report import StoreNow, analyze_stores
 from tests.support.cli_runs import json_of, output_of
@@ -83,7 +83,7 @@ def test_the_analyzer_looks_at_stores_as_they_are_now() -> None:
 def test_the_analyzer_names_stores_without_an_address() -> None:
     """ML-1: a store that the directory has no e-mail address for is reported by its name."""
     office = PostOffice(TWO)
-    office["A"].enter(office.at(1), "B", [], FAILS)
+    office["A"].enter(office.at(1), "B", StoreObject(), FAILS)
     for names, where in (("A", ""), ("AB", " in the directory of A")):
         found = analyze_stores(topology_from_text(TWO), {name: now(office[name]) for name in names})
         assert [(each.server, each.text) for each in found.warnings if "address" in each.text] == [

@@ -66,6 +66,7 @@ def test_events_are_coloured_by_their_type() -> None:
         "responders",
         "setting",
         "sources",
+        "tree",
     }
     assert (style_of("hop.failed"), style_of("hop.sent"), style_of("source.down")) == ("red", "dim", "red")
 

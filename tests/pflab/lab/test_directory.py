@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from node.state.directory import AT_ONCE, FAILS, NEVER, NOT_YET, Stamp
+from node.state.directory import AT_ONCE, FAILS, NEVER, NOT_YET, Stamp, StoreObject
 from pflab.lab.directory import OrganizationDirectory
+from pflab.runs.lab_state import DirectoryDamage
 from topology.file.load import topology_from_text
 from traces.labtime import HOUR_US, MINUTE_US
 
@@ -41,49 +42,63 @@ def test_only_2000_and_2003_wait_for_the_recipient_update_service(
     found, now = OrganizationDirectory(topology), topology.start_at + 20 * MINUTE_US
     found.join("E", now)
     at = AT_ONCE if stamped_after_us is None else now + stamped_after_us
-    assert found.stamps("E") == (Stamp("contoso.test", at),)
-    assert found.stamps("A") == (CONTOSO,)
+    assert found.object_of("E").stamps == (Stamp("contoso.test", at),)
+    assert found.object_of("A").stamps == (CONTOSO,)
 
 
 def test_a_store_that_waits_is_stamped_when_the_service_runs_again() -> None:
     """A service that never runs stamps nobody; set to an interval it stamps at its next run, or at once on request."""
     found, start = directory("never")
     found.join("E", start)
-    assert (found.stamps("E"), found.missing("E"), found.is_changed("E")) == ((), NEVER, False)
+    assert (found.object_of("E").stamps, found.missing("E"), found.is_changed("E")) == ((), NEVER, False)
     found.set_policy(start + 1, interval_us=HOUR_US, domain="contoso.test", at_once=False)
-    assert (found.stamps("E"), found.missing("E")) == ((Stamp("contoso.test", start + HOUR_US),), NOT_YET)
+    assert (found.object_of("E").stamps, found.missing("E")) == ((Stamp("contoso.test", start + HOUR_US),), NOT_YET)
     found.set_policy(start + 2, interval_us=None, domain="contoso.test", at_once=False)
-    assert found.stamps("E") == ()
+    assert found.object_of("E").stamps == ()
     found.set_policy(start + 3, interval_us=None, domain="contoso.test", at_once=True)
-    assert found.stamps("E") == (CONTOSO,)
+    assert found.object_of("E").stamps == (CONTOSO,)
 
 
 def test_a_fault_removes_the_addresses_until_it_ends() -> None:
     """While the service fails for a store, its entry has no address; afterwards it is stamped at the next run."""
     found, start = directory("1 h")
-    assert found.fail(["A"], start + 5)
-    assert (found.stamps("A"), found.missing("A"), found.stamps("B")) == ((), FAILS, (CONTOSO,))
-    assert not found.fail(["A"], start + 6)
+    assert found.damage(DirectoryDamage(unstamped=("A",)), start + 5)
+    assert (found.object_of("A").stamps, found.missing("A"), found.object_of("B").stamps) == ((), FAILS, (CONTOSO,))
+    assert not found.damage(DirectoryDamage(unstamped=("A",)), start + 6)
     found.set_policy(start + 7, interval_us=HOUR_US, domain="contoso.test", at_once=True)
-    assert found.stamps("A") == ()
-    assert found.fail([], start + 8)
-    assert found.stamps("A") == (Stamp("contoso.test", start + HOUR_US),)
+    assert found.object_of("A").stamps == ()
+    assert found.damage(DirectoryDamage(), start + 8)
+    assert found.object_of("A").stamps == (Stamp("contoso.test", start + HOUR_US),)
 
 
 def test_a_new_domain_is_stamped_at_once_in_5_5_and_at_the_next_run_in_2003() -> None:
     """The old stamp stays before the new one, so the old address is a secondary one."""
     found, start = directory("1 h")
     found.set_policy(start, interval_us=HOUR_US, domain="fabrikam.test", at_once=False)
-    assert found.stamps("A") == (CONTOSO, Stamp("fabrikam.test", start + HOUR_US))
-    assert found.stamps("B") == (CONTOSO, Stamp("fabrikam.test", AT_ONCE))
+    assert found.object_of("A").stamps == (CONTOSO, Stamp("fabrikam.test", start + HOUR_US))
+    assert found.object_of("B").stamps == (CONTOSO, Stamp("fabrikam.test", AT_ONCE))
 
 
 def test_the_directory_survives_a_restart_of_the_coordinator() -> None:
     """Its state has everything."""
     found, start = directory("1 h")
     found.join("E", start)
-    found.fail(["B"], start)
+    found.damage(DirectoryDamage(unstamped=("B",), doubled=("A",)), start)
     again, _ = directory("1 h")
     again.recall(found.state)
     assert again.state == found.state
     assert again.missing("B") == FAILS
+    assert again.object_of("A").doubled
+
+
+def test_damaged_objects_are_given_to_the_stores_and_mended() -> None:
+    """ML-8: an object that names no tree, and one with a twin, differ from what stores begin with, and so does a mended one."""
+    found, start = directory("1 h")
+    assert found.damage(DirectoryDamage(unlinked=("A",), doubled=("B",)), start)
+    assert (found.object_of("A").linked, found.object_of("A").doubled) == (False, False)
+    assert (found.object_of("B").linked, found.object_of("B").doubled) == (True, True)
+    assert not found.damage(DirectoryDamage(unlinked=("A",), doubled=("B",)), start + 1)
+    assert found.damage(DirectoryDamage(), start + 2)
+    assert found.object_of("A") == found.object_of("B") == StoreObject((CONTOSO,))
+    assert found.is_changed("A")
+    assert found.is_changed("B")
