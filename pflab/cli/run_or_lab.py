@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
@@ -19,6 +19,9 @@ from traces.events import AnyEvent
 if TYPE_CHECKING:
     from pflab.runs.databases import RunReader
     from pflab.runs.events import RunEvents
+
+RECENT: Final = 50_000
+"""How many events of a running lab `recent_events` reads at most. They take about a second."""
 
 Reader: TypeAlias = "LabReader | RunReader"
 """A running lab or a finished run. Both have the same methods for reading."""
@@ -48,10 +51,19 @@ def chosen_events(run: Path | None, lab: str | None) -> RunEvents:
         return RunEvents.at(reader.path)
 
 
-def _events_of(reader: LabReader) -> RunEvents:
+def recent_events(reader: Reader) -> RunEvents:
+    """Return the events of what a reader reads; of a lab that has run for long, only its newest ones."""
+    if isinstance(reader, LabReader):
+        return _events_of(reader, last=RECENT)
     from pflab.runs.events import RunEvents  # noqa: PLC0415 - as above
 
-    events = [msgspec.convert(event, AnyEvent) for event in reader.client.events()]
+    return RunEvents.at(reader.path)
+
+
+def _events_of(reader: LabReader, last: int | None = None) -> RunEvents:
+    from pflab.runs.events import RunEvents  # noqa: PLC0415 - as above
+
+    events = [msgspec.convert(event, AnyEvent) for event in reader.client.events(last=last)]
     # The lab's folder can be on another machine, and the lab can have discarded its earliest events.
     organization = json.dumps(reader.client.json("GET", "/lab/topology"))
     place = Path(reader.client.lab()["folder"])

@@ -21,8 +21,8 @@ from pflab.terms.mail_types import mail_name
 from topology.file.load import topology_from_text
 from topology.model import Connector, Topology
 from topology.natural_order import natural_order
-from traces.events import Event, HopSent, MailReceived, MailSubmitted, OrganizationChanged
-from traces.labtime import HOUR_US, SECOND_US, LabTime, format_duration, format_instant
+from traces.events import Event, HopSent, MailReceived, MailSubmitted, OrganizationChanged, RunStarted
+from traces.labtime import DAY_US, HOUR_US, SECOND_US, LabTime, format_duration, format_instant
 
 ORDINARY: Final = "ordinary mail"
 """The type of a mail that no store has submitted."""
@@ -58,10 +58,11 @@ class Traffic:
     carried: Carried
 
 
-def traffic_of(events: Iterable[Event], topology: Topology | None = None) -> list[Traffic]:
+def traffic_of(events: Iterable[Event], topology: Topology | None = None, *, since_at: LabTime = 0) -> list[Traffic]:
     """Return what each connector carries, by hour and type of mail, in the order of connectors and hours.
 
     topology: the organization as the lab began; None if nothing is to be said about bandwidths.
+    since_at: mails that crossed before this instant do not count.
     """
     types: dict[str, str] = {}
     hops: list[tuple[HopSent, int]] = []
@@ -69,7 +70,7 @@ def traffic_of(events: Iterable[Event], topology: Topology | None = None) -> lis
     for event in events:
         if isinstance(event, MailSubmitted | MailReceived) and event.mail:
             types[event.mail] = mail_name(event.message_type)
-        elif isinstance(event, HopSent) and event.connector is not None:
+        elif isinstance(event, HopSent) and event.connector is not None and event.at >= since_at:
             connector = connectors.get(event.connector)
             hops.append((event, 0 if connector is None else connector.transfer_us(event.size)))
         elif isinstance(event, OrganizationChanged) and topology is not None:
@@ -132,6 +133,27 @@ def sentences(rows: Sequence[Traffic]) -> Iterator[str]:
             else ""
         )
         yield f"{name} has carried {total}{needed}. Most arrived in the hour from {to_the_second(hour_at)} on: {most}."
+
+
+def recent_sentences(events: Sequence[Event], connectors: Iterable[str], now: LabTime) -> Iterator[str]:
+    """Yield for each connector what it has carried in the last day, by type of mail, and in the last hour.
+
+    events: of a lab that has run for long perhaps only the newest; then the day is as long as they are.
+    connectors: the names of those that exist. One that was removed meanwhile follows if it has carried anything.
+    """
+    is_whole = any(isinstance(event, RunStarted) for event in events)
+    first_at = 0 if is_whole else min((event.at for event in events), default=0)
+    since = "in the last day" if first_at <= now - DAY_US else f"since {to_the_second(first_at)}"
+    day = traffic_of(events, since_at=now - DAY_US)
+    hours = summed(traffic_of(events, since_at=now - HOUR_US), lambda row: row.connector)
+    for name in dict.fromkeys((*sorted(connectors, key=natural_order), *(row.connector for row in day))):
+        types = summed((row for row in day if row.connector == name), lambda row: row.type)
+        if not types:
+            yield f"{name} has carried no mail {since}."
+            continue
+        by_type = "; ".join(f"{type_}: {carried}" for type_, carried in types.items())
+        hour = f"{hours[name]}" if name in hours else "nothing"
+        yield f"{name} has carried {sum(types.values(), Carried())} {since} ({by_type}), {hour} in the last hour."
 
 
 def size_words(bytes_: int) -> str:

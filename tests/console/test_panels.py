@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from playwright.sync_api import Page, expect
 from pflab.client import Client, ClientError
 from tests.support.console_page import AXE, OpenPage
 from tests.support.running_lab import lab_up
+from traces.labtime import HOUR_US, parse_instant
 
 PROJECTS = re.compile("Projects on Server A")
 
@@ -119,15 +121,36 @@ def test_a_connector_is_cut_and_healed(lab: str, lost: Client, open_page: OpenPa
 
 
 def test_a_connector_says_what_it_has_carried(lab: str, lost: Client, open_page: OpenPage) -> None:
-    """A connector has the number and size of the mails that have crossed it, by type, as the events of the lab say."""
+    """A connector has the number and size of the mails that have crossed it, by type, as the events of the lab say. Its chart
+    has a bar for each hour of the last two days in which mails crossed it, and a table with the same hours."""
     lost.advance("30 h")
     crossed = [hop for hop in lost.events() if hop["type"] == "hop.sent" and hop["connector"] == "NYC-LON"]
     assert crossed
-    page = open_page(lab).page
+    watched = open_page(lab)
+    page = watched.page
     page.get_by_role("button", name="Connector NYC-LON").click()
-    rows = page.get_by_label("Details").locator("table.traffic tbody tr")
+    details = page.get_by_label("Details")
+    rows = details.locator("table.traffic").first.locator("tbody tr")
     expect(rows.get_by_role("rowheader", name="status", exact=True)).to_have_count(1)
     assert sum(int(mails) for mails in rows.locator("td:nth-child(2)").all_inner_texts()) == len(crossed)
+    first = parse_instant(lost.now()) // HOUR_US - 47
+    by_hour: Counter[int] = Counter()
+    for hop in crossed:
+        if hop["at"] // HOUR_US >= first:
+            by_hour[hop["at"] // HOUR_US] += hop["size"]
+    chart = details.get_by_role("img", name=re.compile("What NYC-LON has carried in each of the last 48 hours"))
+    expect(chart.locator("g")).to_have_count(len(by_hour))
+    heights = [
+        sum(float(bar.get_attribute("height") or 0) for bar in hour.locator("rect").all())
+        for hour in chart.locator("g").all()
+    ]
+    most = max(by_hour.values())
+    assert heights == pytest.approx([by_hour[hour] / most * max(heights) for hour in sorted(by_hour)])
+    details.get_by_text("By hour as a table").click()
+    expect(details.locator("details.by-hour tbody tr")).to_have_count(len(by_hour))
+    assert watched.serious_violations() == []
+    page.keyboard.press("Home")
+    expect(details.get_by_text("No mail yet.")).to_be_visible()
 
 
 def test_faults_are_injected_and_healed_from_the_keyboard(lab: str, lost: Client, open_page: OpenPage) -> None:

@@ -99,7 +99,7 @@ from transport.mta.routing import OUTSIDE, Split, differs, opening, place, split
 from transport.protocol.hop_headers import believed_lamport, received_line
 from transport.protocol.link_state import LinkReport
 from transport.sql import Connection
-from transport.stimulus import STIMULUS_BYTES, UPDATE_BYTES, Stimulus
+from transport.stimulus import STIMULUS_BYTES, UPDATE_BYTES, Crossing, Stimulus
 
 NO_ROUTE: Final = "4.4.4 no route to the recipients' servers at the moment"
 MOST_RETURNED: Final = STIMULUS_BYTES // UPDATE_BYTES
@@ -376,6 +376,8 @@ class Mta:
             ordinary=ordinary,
             begun_at=row.starts_at,
         )
+        if row.connector is not None:
+            s.crossings.append(Crossing(row.connector, row.subject, row.system, row.size))
         recipients_left = tuple(address for address in row.recipients if address in addresses)
         if recipients_left:
             return self._failed(s, replace(row, recipients=recipients_left), refusals)
