@@ -5,8 +5,10 @@
 
 import { node, server as order } from "../../api.js";
 import { HIERARCHY } from "../../state/lab_state.js";
-import { html } from "../../vendor/preact.js";
+import { html, useState } from "../../vendor/preact.js";
+import { AskCost } from "../cost.js";
 import { AddConnector } from "./organization/connector_orders.js";
+import { Choice, ownLabels } from "./organization/form_parts.js";
 import { AddServer, AddSite, RemoveSite } from "./organization/site_and_server_orders.js";
 
 /**
@@ -106,26 +108,26 @@ function Suspension({ store, state, suspended }) {
 
 /** @param {{store: Store, state: LabState, name: string}} props */
 function MoveReplicas({ store, state, name }) {
+  const [chosen, setChosen] = useState("");
   const targets = others(state, name);
+  const by = targets.includes(chosen) ? chosen : targets[0];
   const move = (/** @type {any} */ event) => {
     event.preventDefault();
-    const by = event.target.elements.by.value;
     const body = { folder: HIERARCHY, replace: name, by };
     void store.orders.act(`Moving all replicas of ${name}`, async () => {
       const { folders } = await store.source.request(node(name).replicas, { method: "POST", body });
       store.orders.tell(folders.length ? `To ${by}: ${folders.join(", ")}` : `${name} has no replica that can move`);
     });
   };
-  return html`<form class="row" onSubmit=${move}>
-    <button disabled=${targets.length === 0} title="The data stays on the server until another holder has all of it">
-      Move all replicas
-    </button>
-    <label
-      >to
-      <select name="by">
-        ${targets.map((server) => html`<option value=${server}>${server}</option>`)}
-      </select>
-    </label>
+  const steps = [{ replicas: { on: name, folder: HIERARCHY, replace: name, by } }];
+  return html`<form aria-label="All replicas" onSubmit=${move}>
+    <div class="row">
+      <button disabled=${targets.length === 0} title="The data stays on the server until another holder has all of it">
+        Move all replicas
+      </button>
+      <${Choice} label="to" name="by" value=${by} options=${ownLabels(targets)} set=${setChosen} />
+    </div>
+    ${by && html`<${AskCost} store=${store} steps=${steps} />`}
   </form>`;
 }
 

@@ -4,6 +4,7 @@ import { server as order } from "../../api.js";
 import { shortInstant } from "../../state/lab_time.js";
 import { ifStarted, ifStopped } from "../../forecast/what_if.js";
 import { html, useState } from "../../vendor/preact.js";
+import { AskCost } from "../cost.js";
 import { Ask } from "../what_if.js";
 import { InTerminal } from "./organization/form_parts.js";
 
@@ -90,6 +91,7 @@ function Restore({ store, name, running, backups, close }) {
       </select>
     </label>
     <${InTerminal} method="POST" path=${order(name, "restore")} body=${{ backup: chosen }} />
+    <${AskCost} store=${store} steps=${[{ restore: { on: name, backup: chosen } }]} />
     <div class="row">
       <button class="danger">Restore ${name}</button>
       <button type="button" onClick=${close}>Cancel</button>

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from pflab.cli.app import run
-from pflab.explain.traffic import Carried, recent_sentences, size_words, traffic_of
+from pflab.explain.traffic import recent_sentences
 from pflab.runs.checkpoint import Checkpoint
 from pflab.runs.events import RunEvents
+from pflab.runs.traffic_sums import Carried, size_words, traffic_of
 from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import LOST_MAIL, json_of, output_of, play
