@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pflab.runs.events import RunEvents
 
 RECENT: Final = 50_000
-"""How many events of a running lab `recent_events` reads at most. They take about a second."""
+"""How many of the newest events of a running lab are read in about a second."""
 
 Reader: TypeAlias = "LabReader | RunReader"
 """A running lab or a finished run. Both have the same methods for reading."""
@@ -44,18 +44,14 @@ def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
 def chosen_events(run: Path | None, lab: str | None) -> RunEvents:
     """Return the events of the run or lab that `chosen_reader` chooses."""
     with chosen_reader(run, lab) as reader:
-        if isinstance(reader, LabReader):
-            return _events_of(reader)
-        from pflab.runs.events import RunEvents  # noqa: PLC0415 - a store's code takes long to import
-
-        return RunEvents.at(reader.path)
+        return events_of(reader)
 
 
-def recent_events(reader: Reader) -> RunEvents:
-    """Return the events of what a reader reads; of a lab that has run for long, only its newest ones."""
+def events_of(reader: Reader, *, last: int | None = None) -> RunEvents:
+    """Return the events of a run or a running lab. last: of a lab, only this many, the newest."""
     if isinstance(reader, LabReader):
-        return _events_of(reader, last=RECENT)
-    from pflab.runs.events import RunEvents  # noqa: PLC0415 - as above
+        return _events_of(reader, last=last)
+    from pflab.runs.events import RunEvents  # noqa: PLC0415 - a store's code takes long to import
 
     return RunEvents.at(reader.path)
 

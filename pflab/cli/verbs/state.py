@@ -11,7 +11,7 @@ from typer import Argument
 from node.views import EntryView, FolderStatus, InstanceView, SourceView, StateView
 from pflab.cli.options import FolderOption, OneFolder, OneServer, RunOption
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_sentences, print_texts, view_json
-from pflab.cli.run_or_lab import Reader, chosen_reader, chosen_stores, recent_events
+from pflab.cli.run_or_lab import RECENT, Reader, chosen_reader, chosen_stores, events_of
 from pflab.cli.running_lab import Lab, LabReader
 from pflab.explain.state_tables import (
     backfill_table,
@@ -122,9 +122,9 @@ def _traffic(reader: Reader) -> Iterator[str]:
     """Yield what each connector has carried lately; nothing if there are no connectors."""
     if isinstance(reader, LabReader):
         now, connectors = parse_instant(reader.client.now()), reader.topology.connectors
-        events = recent_events(reader).events if connectors else ()
+        events = events_of(reader, last=RECENT).events if connectors else ()
     else:
-        run_events = recent_events(reader)
+        run_events = events_of(reader)
         events, connectors = run_events.events, run_events.topology.connectors if run_events.topology else ()
         now = max((event.at for event in events), default=0)
     yield from recent_sentences(events, (connector.name for connector in connectors), now)
