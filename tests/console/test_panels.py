@@ -241,7 +241,10 @@ def test_an_organization_is_administered(tmp_path: Path, open_page: OpenPage) ->
         assert client.folders("NEW")[0]["replicas"] == ["OLD", "LAST"]
         client.advance("3 d")
         details.get_by_role("button", name="Stop", exact=True).click()
-        details.get_by_role("button", name="Delete the store of NEW").click()
+        details.get_by_role("button", name="Delete the store of NEW …").click()
+        sure = details.get_by_role("region", name="Really delete the store of NEW")
+        expect(sure).to_contain_text("Other servers have all changes of NEW.")
+        sure.get_by_role("button", name="Really delete the store of NEW").click()
         expect(page.get_by_role("button", name="Server NEW,")).to_contain_text("deleted")
         # The page may ask NEW before it has heard that NEW has stopped.
         watched.complaints[:] = [line for line in watched.complaints if not ("503" in line and "/nodes/NEW/" in line)]
@@ -266,3 +269,42 @@ def test_a_queue_is_frozen_and_its_mails_are_returned(lab: str, lost: Client, op
     expect(queue).to_have_count(0)
     assert lost.frozen_queues("B") == []
     assert [event["recipients"] for event in lost.events() if event["type"] == "hop.expired" and event["node"] == "B"]
+
+
+def test_what_cannot_be_undone_is_asked_twice(tmp_path: Path, open_page: OpenPage) -> None:
+    """Before a server is killed, a queue is emptied or a store is deleted, the page says what will be lost. Who cancels has
+    changed nothing."""
+    organization = "servers: {A: , B: }\nfolders: {Projects: {replicas: [A, B]}, Only: {replicas: [A]}}\n"
+    with lab_up(tmp_path, topology=organization) as url, Client(url) as client:
+        client.inject("cut", between=["A", "B"])
+        client.post("A", "Projects", subject="Hello")
+        client.post("A", "Only", subject="Hello")
+        client.advance("16 min")
+        watched = open_page(url)
+        page = watched.page
+        page.get_by_role("button", name="Server A,").click()
+        details = page.get_by_label("Details")
+        details.get_by_role("tab", name="Mail queue").click()
+        queue = details.get_by_role("region", name="Queue for B")
+        queue.get_by_role("button", name="Delete all …").click()
+        sure = queue.get_by_role("region", name="Delete all mails for B")
+        expect(sure).to_contain_text("1 mail will be deleted, and nobody gets a notice. What 1 mail of replication would bring")
+        assert watched.serious_violations() == []
+        sure.get_by_role("button", name="Cancel").click()
+        expect(sure).to_have_count(0)
+        assert len(client.queue("A")) == 1
+        queue.get_by_role("button", name="Delete all …").click()
+        sure.get_by_role("button", name="Delete all mails for B").click()
+        expect(queue).to_have_count(0)
+        assert client.queue("A") == []
+        details.get_by_role("button", name="Kill …").click()
+        expect(details.get_by_role("region", name="Kill A")).to_contain_text("as in a power failure")
+        details.get_by_role("button", name="Kill A", exact=True).click()
+        expect(page.get_by_role("button", name="Server A,")).to_have_accessible_name(re.compile("killed"))
+        details.get_by_text("Administer A").click()
+        details.get_by_role("button", name="Delete the store of A …").click()
+        expect(details.get_by_role("region", name="Really delete the store of A")).to_contain_text(
+            re.compile(r"No other server has .*1 change of Only.*they are lost for good\.")
+        )
+        assert watched.serious_violations() == []
+        watched.complaints[:] = [line for line in watched.complaints if not ("503" in line and "/nodes/A/" in line)]

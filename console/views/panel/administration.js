@@ -5,7 +5,9 @@
 
 import { node, server as order } from "../../api.js";
 import { HIERARCHY } from "../../state/lab_state.js";
+import { storeLoss } from "../../state/losses.js";
 import { html, useState } from "../../vendor/preact.js";
+import { Sure } from "../confirm.js";
 import { AskCost } from "../cost.js";
 import { AddConnector } from "./organization/connector_orders.js";
 import { Choice, ownLabels } from "./organization/form_parts.js";
@@ -133,24 +135,36 @@ function MoveReplicas({ store, state, name }) {
 
 /** @param {{store: Store, state: LabState, name: string}} props */
 function DeleteStore({ store, state, name }) {
+  const [chosen, setChosen] = useState("");
+  const [force, setForce] = useState(false);
   const running = others(state, name).filter((server) => state.servers[server].status === "running");
-  const remove = (/** @type {any} */ event) => {
-    event.preventDefault();
-    const { on, force } = event.target.elements;
-    const body = { on: on.value, force: force.checked };
-    void store.orders.send(`Deleting the store of ${name}`, order(name, "delete"), body);
-  };
-  return html`<form onSubmit=${remove}>
+  const on = running.includes(chosen) ? chosen : running[0];
+  const remove = () => void store.orders.send(`Deleting the store of ${name}`, order(name, "delete"), { on, force });
+  const present = store.timeline.history?.now ?? state;
+  return html`<div role="group" aria-label=${`The store of ${name}`}>
     <p class="hint">The store leaves the directory, and never starts again. Other stores must learn that its replicas are gone.</p>
+    ${running.length === 0 && html`<p class="hint">No server runs on which it can be deleted.</p>`}
     <div class="row">
-      <button class="danger" disabled=${running.length === 0}>Delete the store of ${name}</button>
+      <${Choice} label="on" name="on" value=${on} options=${ownLabels(running)} set=${setChosen} />
       <label
-        >on
-        <select name="on">
-          ${running.map((server) => html`<option value=${server}>${server}</option>`)}
-        </select>
-      </label>
-      <label><input type="checkbox" name="force" /> even if it holds replicas</label>
+        ><input
+          type="checkbox"
+          name="force"
+          checked=${force}
+          onChange=${(/** @type {any} */ event) => setForce(event.target.checked)}
+        />${" "}even if it holds replicas</label
+      >
     </div>
-  </form>`;
+    ${
+      on &&
+      html`<div class="row">
+      <${Sure}
+        button=${`Delete the store of ${name}`}
+        label=${`Really delete the store of ${name}`}
+        words=${() => `The store of ${name} and its database are deleted. ${storeLoss(present, name)}`}
+        act=${remove}
+      />
+    </div>`
+    }
+  </div>`;
 }
