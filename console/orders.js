@@ -1,6 +1,6 @@
 /** What the user orders the lab to do, and what the console says about it. */
 
-import { CLOCK, events as eventsPath } from "./api.js";
+import { CLOCK, LAB, events as eventsPath } from "./api.js";
 import { clockTime, parseInstant } from "./state/lab_time.js";
 import { terminalCommand } from "./state/terminal.js";
 import { signal } from "./vendor/preact.js";
@@ -33,13 +33,14 @@ export class Orders {
   }
 
   /**
-   * Note an order that the user gives.
+   * Note an order that the user gives. A forecast is none, because it changes nothing.
    * @param {import("./state/terminal.js").Request} request
    * @returns {() => void} to call when the lab has done it
    */
   begin(request) {
     const { history } = this.clock.timeline;
-    const command = history ? terminalCommand(request, history.now) : null;
+    const isOrder = request.path !== LAB.forecast;
+    const command = history && isOrder ? terminalCommand(request, history.now) : null;
     return () => {
       if (command) this.command.value = command;
     };

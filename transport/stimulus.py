@@ -5,8 +5,8 @@ random numbers and open no sockets; they use only the stimulus's connection and 
 code as live servers, and a kill at any instruction loses nothing.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
 from traces.labtime import LabTime
 from traces.recorder import Recorder
@@ -21,13 +21,23 @@ UPDATE_BYTES: Final = 2048
 time of a large one."""
 
 
+class Crossing(NamedTuple):
+    """A mail that has crossed a connector. `system`: it is a replication mail, and its subject says its type."""
+
+    connector: str
+    subject: str
+    system: bool
+    size: int
+
+
 @dataclass(slots=True)
 class Stimulus:
     """One stimulus of a server: state changes, events and outgoing mail commit together or not at all.
 
     `conn` is the server's only writing connection, with an open transaction; `now` is the lab time of the stimulus
     (microseconds since 1970, UTC); `trace` records the events. The driver commits; an agent never does. `work` counts what the
-    agent has done, in bytes; an agent that has much to do leaves the rest for the next stimulus.
+    agent has done, in bytes; an agent that has much to do leaves the rest for the next stimulus. `crossings` has the mails that
+    the next servers have accepted over connectors.
     """
 
     # spec: OUT-9, TM-1
@@ -35,6 +45,7 @@ class Stimulus:
     now: LabTime
     trace: Recorder
     work: int = 0
+    crossings: list[Crossing] = field(default_factory=list)
 
     @property
     def enough(self) -> bool:

@@ -4,7 +4,7 @@
  * @typedef {import("./lab_state.js").Connector} Connector
  * @typedef {"cost" | "latency" | "bandwidth" | "schedule" | "size_limit" | "affinity" | "senders" | "bridgeheads"} FieldName
  *
- * @typedef {import("./command.js").Value} Value
+ * @typedef {import("./terminal.js").Value} Value
  *
  * @typedef {object} Field
  * @property {FieldName} name as the API has it

@@ -195,6 +195,7 @@ export interface MailPosted extends Header {
   folder: string;
   object: string;
   sender: string;
+  recipient?: string;
 }
 
 export interface MailNotPosted extends Header {
@@ -202,6 +203,7 @@ export interface MailNotPosted extends Header {
   folder: string;
   sender: string;
   reason: string;
+  recipient?: string;
 }
 
 export interface MailboxDelivered extends Header {
@@ -240,6 +242,8 @@ export interface HopReceived extends Header {
   recipients: readonly string[];
   size: number;
   authenticated?: boolean;
+  sender?: string;
+  subject?: string;
 }
 
 export interface HopDropped extends Header {

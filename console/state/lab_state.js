@@ -137,7 +137,11 @@ import { newGeneration, own, ownEntry, table } from "./kept_tree.js";
  * @property {number} size in bytes
  * @property {LabTime} at
  * @property {readonly Leg[]} legs
- * @property {readonly string[]} received the stores that have decoded it
+ * @property {readonly string[]} received the stores that have decoded it, and the servers that have delivered it to people or folders
+ * @property {string} sender of ordinary mail, the envelope sender; "" if it is not known
+ * @property {string} subject of ordinary mail
+ * @property {readonly string[]} returned the addresses for which it went back to its sender
+ * @property {readonly string[]} deleted the addresses for which an administrator deleted it
  *
  * @typedef {object} Change
  * @property {string} folder

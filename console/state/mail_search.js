@@ -2,17 +2,20 @@
  * The list of all mails, and what is searched in it.
  *
  * A search has words, which may stand anywhere in what the list shows, and filters: `from:A to:B type:status folder:Projects
- * change:A-1 is:lost`. All must fit. A value with spaces stands in quotation marks: `type:"status request"`.
+ * change:A-1 day:2003-10-21 is:lost`. All must fit. A value with spaces stands in quotation marks: `type:"status request"`. `from`
+ * and `to` take a server or a part of an address, and `about` takes a part of a subject or of a folder. The verb `pflab track` finds
+ * the same mails.
  */
 
 import { folderName, setName } from "./lab_state.js";
+import { isoInstant } from "./lab_time.js";
 import { mailTypeName } from "./mail_types.js";
 
 /**
  * @typedef {import("./lab_state.js").LabState} LabState
  * @typedef {import("./lab_state.js").Mail} Mail
  *
- * @typedef {"waiting" | "on its way" | "arrived" | "lost" | "gone"} Whereabouts
+ * @typedef {"waiting" | "on its way" | "arrived" | "lost" | "returned" | "deleted" | "gone"} Whereabouts
  *
  * @typedef {object} Row One mail of the list, in words.
  * @property {string} id
@@ -20,6 +23,7 @@ import { mailTypeName } from "./mail_types.js";
  * @property {string} type
  * @property {string} from
  * @property {string[]} to
+ * @property {string} subject of ordinary mail
  * @property {string[]} folders
  * @property {string[]} changes the changes that it brings or asks for, by folder
  * @property {number} at
@@ -28,7 +32,10 @@ import { mailTypeName } from "./mail_types.js";
  */
 
 /** What can be searched by name. */
-export const FILTERS = ["from", "to", "type", "folder", "change", "is"];
+export const FILTERS = ["from", "to", "about", "type", "folder", "change", "day", "is", "id"];
+
+/** The states that a copy can have, as a search and the verb `track` name them. */
+export const STATES = ["delivered", "waiting", "lost", "returned", "deleted"];
 
 /**
  * Return the mails of a state that a search fits, the newest first, and how many mails there are.
@@ -68,8 +75,9 @@ function rowOf(state, mail, crossing, waiting) {
     id: mail.id,
     messageType: mail.type,
     type: mailTypeName(mail.type),
-    from: mail.from,
+    from: mail.sender || mail.from,
     to: [...mail.to],
+    subject: mail.subject,
     folders: named.map(({ folder }) => folderName(state, folder)),
     changes: named.map(({ cnset }) => setName(state, cnset)).filter(Boolean),
     at: mail.at,
@@ -90,8 +98,40 @@ function whereabouts(mail, crossing, waiting) {
   if (mail.legs.some(({ outcome }) => outcome === "lost")) places.push("lost");
   if (crossing.has(mail.id)) places.push("on its way");
   else if (waiting.has(mail.id)) places.push("waiting");
-  if (mail.legs.some(({ outcome }) => outcome === "arrived")) places.push("arrived");
+  if (mail.returned.length) places.push("returned");
+  if (mail.deleted.length) places.push("deleted");
+  if (mail.received.length || mail.legs.some(({ outcome }) => outcome === "arrived")) places.push("arrived");
   return places.length ? places : ["gone"];
+}
+
+/**
+ * The parts of a search.
+ * @param {string} search
+ * @returns {{text: string, name: string, value: string}[]} text: as it was typed; name: of a filter, "" for a word
+ */
+function termsOf(search) {
+  return [...search.matchAll(/(?:(\w+):)?(?:"([^"]*)"|(\S+))/g)].map(([text, word, quoted, plain]) => {
+    const name = word?.toLowerCase() ?? "";
+    return FILTERS.includes(name) ? { text, name, value: quoted ?? plain } : { text, name: "", value: quoted ?? text };
+  });
+}
+
+/** Return what a search wants of a filter; "" if nothing. @param {string} search @param {string} name */
+export function filterOf(search, name) {
+  return termsOf(search).find((term) => term.name === name)?.value ?? "";
+}
+
+/**
+ * Return a search with another value of a filter; "" removes the filter.
+ * @param {string} search
+ * @param {string} name
+ * @param {string} value
+ */
+export function withFilter(search, name, value) {
+  const words = value.replace(/["\s]+/g, " "); // a space at the end stays: somebody still types
+  const own = words.trim() ? [`${name}:${/\s/.test(words) ? `"${words}"` : words}`] : [];
+  const others = termsOf(search).filter((term) => term.name !== name);
+  return [...others.map(({ text }) => text), ...own].join(" ");
 }
 
 /**
@@ -100,10 +140,7 @@ function whereabouts(mail, crossing, waiting) {
  * @returns {((row: Row) => boolean) | null}
  */
 function fitting(search) {
-  const terms = [...search.toLowerCase().matchAll(/(?:(\w+):)?(?:"([^"]*)"|(\S+))/g)].map(
-    ([term, name, quoted, plain]) =>
-      FILTERS.includes(name) ? { name, value: quoted ?? plain } : { name: "", value: quoted ?? term },
-  );
+  const terms = termsOf(search.toLowerCase());
   if (terms.length === 0) return null;
   return (row) => terms.every((term) => fitsTerm(row, term));
 }
@@ -115,9 +152,15 @@ function fitting(search) {
 function fitsTerm(row, { name, value }) {
   switch (name) {
     case "from":
-      return row.from.toLowerCase() === value;
+      return isNamed(row.from, value);
     case "to":
-      return row.to.some((store) => store.toLowerCase() === value);
+      return [...row.to, ...row.folders].some((name) => isNamed(name, value));
+    case "about":
+      return [row.subject, ...row.folders].some((text) => text.toLowerCase().includes(value));
+    case "day":
+      return isoInstant(row.at).startsWith(value.toUpperCase());
+    case "id":
+      return row.id.toLowerCase() === value.replace(/^<|>$/g, "");
     case "type":
       return row.type.includes(value);
     case "folder":
@@ -125,13 +168,21 @@ function fitsTerm(row, { name, value }) {
     case "change":
       return row.changes.some((set) => hasChange(set, value));
     case "is":
-      return row.is.some((place) => place.replaceAll(" ", "-") === value.replaceAll(" ", "-"));
+      return row.is.some((place) => place.replaceAll(" ", "-") === stateOf(value.replaceAll(" ", "-")));
     default:
-      return [row.type, row.from, ...row.to, ...row.folders, ...row.changes, row.id]
+      return [row.type, row.from, ...row.to, row.subject, ...row.folders, ...row.changes, row.id]
         .join(" ")
         .toLowerCase()
         .includes(value);
   }
+}
+
+/** The list calls a mail arrived, because a store may still find it bad. @param {string} value */
+const stateOf = (value) => (value === "delivered" ? "arrived" : value);
+
+/** Return whether words mean a server or a folder, or are a part of an address. @param {string} name @param {string} words */
+function isNamed(name, words) {
+  return name.includes("@") ? name.toLowerCase().includes(words) : name.toLowerCase() === words;
 }
 
 /**

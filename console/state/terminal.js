@@ -8,11 +8,12 @@
  */
 
 import { CLOCK, FAULTS, LAB, connector, fault, message, node, server, site } from "../api.js";
-import { commandOf } from "./command.js";
 import { folderName, numberName } from "./lab_state.js";
 
 /**
  * @typedef {import("./lab_state.js").LabState} LabState
+ *
+ * @typedef {string | number | boolean | null | undefined | readonly string[] | Record<string, string>} Value A property as the API takes it.
  *
  * @typedef {object} Request
  * @property {string} method
@@ -42,6 +43,7 @@ const TABLE = [
   ["PATCH", connector(ANY), ([name], fields) => commandOf("connector change", name, fields)],
   ["DELETE", connector(ANY), ([name]) => commandOf("connector remove", name)],
   ["POST", LAB.policy, (_, body) => policy(body)],
+  ["POST", LAB.forecast, (_, { steps, cost }) => (cost ? commandOf("what-if", steps.map(yamlOf), { cost }) : null)],
   ["POST", CLOCK.rate, (_, { rate }) => commandOf("clock rate", String(rate))],
   ["POST", CLOCK.step, () => commandOf("clock step", [])],
   ["POST", CLOCK.advance, (_, { to }) => commandOf("clock advance", to)],
@@ -89,7 +91,8 @@ const TABLE = [
 ];
 
 /**
- * Return the command that does in a terminal what a request does; null if no verb does it.
+ * Return the command that does in a terminal what a request does; null if no verb does it, or if the body has another form
+ * than those that a verb can write.
  * @param {Request} request
  * @param {LabState | null} [state] as it was before the request, for the numbers of messages; without it, these have no command
  */
@@ -102,10 +105,17 @@ export function terminalCommand({ method, path, body }, state = null) {
     if (verb !== method || wanted.length !== parts.length) continue;
     if (!wanted.every((part, index) => part === ANY || part === parts[index])) continue;
     const names = parts.filter((_, index) => wanted[index] === ANY).map(decodeURIComponent);
-    return words(names, body ?? {}, { state, folder });
+    try {
+      return words(names, body ?? {}, { state, folder });
+    } catch {
+      return null; // a body of another form: the order is sent all the same, and the lab says what it thinks of it
+    }
   }
   return null;
 }
+
+/** Return a step as a terminal takes it: one line of YAML, which JSON is. @param {unknown} step */
+const yamlOf = (step) => JSON.stringify(step);
 
 /** @param {any} body */
 function policy({ domain, recipient_update: interval, at_once: atOnce }) {
@@ -171,4 +181,26 @@ function ofMessage(verb, node, id, fields, { state, folder }) {
   const folderId = Object.keys(state.folders).find((key) => folderName(state, key, node) === folder) ?? folder;
   const item = state.servers[node]?.tables[folderId]?.items[id];
   return item ? commandOf(verb, numberName(state, item.number), { node, ...fields(state) }) : null;
+}
+
+/**
+ * Return the command that does the same in a terminal.
+ * @param {string} verb such as `connector add`
+ * @param {string | readonly string[]} names what comes before the options
+ * @param {Record<string, Value>} [fields] as the API takes them
+ * @returns {string}
+ */
+export function commandOf(verb, names, fields = {}) {
+  const options = Object.entries(fields).flatMap(([field, value]) => {
+    if (value === undefined || value === null || value === false) return [];
+    const option = `--${field.replaceAll("_", "-")}`;
+    if (value === true) return [option];
+    return [option, word(typeof value === "object" ? Object.values(value).join(",") : String(value))];
+  });
+  return ["pflab", verb, ...[names].flat().map(word), ...options].join(" ");
+}
+
+/** Return a text as one word of a shell. @param {string} text */
+function word(text) {
+  return /^[\w.,:/%+@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { parse } from "../state/change_numbers.js";
 import { Book } from "../state/kept_book.js";
-import { mailList } from "../state/mail_search.js";
+import { filterOf, mailList, withFilter } from "../state/mail_search.js";
 
 const A = "a".repeat(32);
 const FOLDER = `${"c".repeat(32)}:1`;
@@ -20,6 +20,10 @@ const mail = (id, more) => ({
   at: 0,
   legs: [],
   received: [],
+  sender: "",
+  subject: "",
+  returned: [],
+  deleted: [],
   ...more,
 });
 
@@ -73,4 +77,54 @@ test("filters and words must all fit, and a mail is found by each change in a ra
   assert.deepEqual(found("is:on-its-way"), ["crossing"]);
   assert.deepEqual(found("projects from:a"), ["content"]);
   assert.deepEqual(found("a-2"), ["crossing", "content"]);
+});
+
+const DAY = Date.UTC(2003, 9, 21) * 1000;
+
+/** @type {any} */
+const OF_PEOPLE = {
+  ...STATE,
+  mails: bookOf(
+    mail("status", { type: 0x20, from: "B", to: ["A"], legs: [{ ...leg, outcome: "arrived" }], at: DAY - 1 }),
+    mail("report", {
+      type: undefined,
+      from: "[127.0.0.1]",
+      sender: "kim@contoso.test",
+      to: ["Projects@contoso.test"],
+      subject: "Weekly report",
+      at: DAY,
+      returned: ["Projects@contoso.test"],
+    }),
+    mail("lunch", {
+      type: undefined,
+      from: "mail.outside.test",
+      to: ["kim@contoso.test"],
+      at: 2 * DAY,
+      received: ["A"],
+    }),
+    mail("purged", { type: undefined, from: "A", to: ["lee@x.test"], at: 2 * DAY, deleted: ["lee@x.test"] }),
+  ),
+};
+
+test("the mail of people is found by parts of addresses, subject, day, state and Message-ID", () => {
+  const of = (/** @type {string} */ search) => mailList(OF_PEOPLE, new Set(), search, 10).rows.map((row) => row.id);
+  assert.deepEqual(of("from:kim@"), ["report"]);
+  assert.deepEqual(of("from:[127.0.0.1]"), []);
+  assert.deepEqual(of("to:projects"), ["report"]);
+  assert.deepEqual(of('about:"weekly rep"'), ["report"]);
+  assert.deepEqual(of("weekly"), ["report"]);
+  assert.deepEqual(of("day:2003-10-21"), ["report"]);
+  assert.deepEqual(of("is:returned"), ["report"]);
+  assert.deepEqual(of("is:deleted"), ["purged"]);
+  assert.deepEqual(of("is:delivered"), ["lunch", "status"]);
+  assert.deepEqual(of("id:<Lunch>"), ["lunch"]);
+});
+
+test("a form changes a filter of a search and leaves the rest", () => {
+  const search = 'hello from:A type:"status request"';
+  assert.equal(filterOf(search, "type"), "status request");
+  assert.equal(filterOf(search, "to"), "");
+  assert.equal(withFilter(search, "from", "kim@contoso.test"), 'hello type:"status request" from:kim@contoso.test');
+  assert.equal(withFilter(search, "about", 'the "last" report'), `${search} about:"the last report"`);
+  assert.equal(withFilter(search, "type", ""), "hello from:A");
 });

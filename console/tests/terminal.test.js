@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as api from "../api.js";
-import { terminalCommand } from "../state/terminal.js";
+import { commandOf, terminalCommand } from "../state/terminal.js";
 
 const GUID = "a".repeat(32);
 const POST = `${GUID}:7`;
@@ -38,6 +38,12 @@ const ORDERS = [
   ["POST", api.LAB.policy, { domain: "fabrikam.test" }, "pflab directory policy fabrikam.test"],
   ["POST", api.LAB.policy, { recipient_update: "1 h" }, "pflab directory schedule '1 h'"],
   ["POST", api.LAB.policy, { at_once: true }, "pflab directory update"],
+  [
+    "POST",
+    api.LAB.forecast,
+    { within: "30 d", steps: [{ stop: "B" }, { restore: { on: "B", backup: "backup-1" } }], cost: true },
+    `pflab what-if '{"stop":"B"}' '{"restore":{"on":"B","backup":"backup-1"}}' --cost`,
+  ],
   ["POST", api.CLOCK.rate, { rate: 3600 }, "pflab clock rate 3600"],
   ["POST", api.CLOCK.step, undefined, "pflab clock step"],
   ["POST", api.CLOCK.advance, { to: "36 h" }, "pflab clock advance '36 h'"],
@@ -131,4 +137,34 @@ test("a request that no verb makes has no command", () => {
     terminalCommand({ method: "DELETE", path: api.message("B", "News", POST).itself, body: undefined }, state),
     null,
   );
+});
+
+test("a request whose body no verb can write has no command, and does not fail", () => {
+  /** @type {[string, string, any][]} */
+  const requests = [
+    ["PATCH", api.node("A").settings, {}],
+    ["POST", api.node("A").replicas, { folder: "1-1" }],
+    ["POST", api.node("A").queue, { order: "freeze", mails: 17 }],
+    ["POST", api.FAULTS.all, { kind: "cut", between: 5 }],
+    ["POST", api.LAB.forecast, { cost: true, within: "1 h" }],
+    ["POST", api.LAB.forecast, { within: "36 h" }],
+  ];
+  for (const [method, path, body] of requests) {
+    assert.equal(terminalCommand({ method, path, body }, state), null, `${method} ${path}`);
+  }
+});
+
+test("a command has what the request has, and a shell reads each value as one word", () => {
+  assert.equal(commandOf("connector change", "SEA-NYC", { cost: 5 }), "pflab connector change SEA-NYC --cost 5");
+  assert.equal(
+    commandOf("connector add", "it's", { between: ["SEA", "LON"], size_limit: "1 MB" }),
+    "pflab connector add 'it'\\''s' --between SEA,LON --size-limit '1 MB'",
+  );
+  const ends = { senders: [], bridgeheads: { SEA: "B", NYC: "C" } };
+  assert.equal(
+    commandOf("connector change", "SEA-NYC", ends),
+    "pflab connector change SEA-NYC --senders '' --bridgeheads B,C",
+  );
+  assert.equal(commandOf("connector remove", "SEA-NYC"), "pflab connector remove SEA-NYC");
+  assert.equal(commandOf("folder move", ["Old plans", ""], { node: "A" }), "pflab folder move 'Old plans' '' --node A");
 });

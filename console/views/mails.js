@@ -1,9 +1,11 @@
 /** The view "Mails": all mails up to the moment that is shown, with a search. */
 
 import { shortInstant } from "../state/lab_time.js";
-import { mailList } from "../state/mail_search.js";
+import { filterOf, mailList, STATES, withFilter } from "../state/mail_search.js";
 import { isRequest, mailColour } from "../state/mail_types.js";
+import { commandOf } from "../state/terminal.js";
 import { html } from "../vendor/preact.js";
+import { Command } from "./panel/organization/form_parts.js";
 
 /**
  * @typedef {import("../store.js").Store} Store
@@ -31,6 +33,7 @@ export function Mails({ store, state }) {
       />
     </label>
     <span class="hint" role="status">${search ? `${fitting} of ${all} mails` : `${all} ${all === 1 ? "mail" : "mails"}`}${fitting > MOST && `; the newest ${MOST}`}</span>
+    <${Track} store=${store} />
     <table>
       <thead>
         <tr>
@@ -49,7 +52,7 @@ export function Mails({ store, state }) {
             <td>${row.from}</td>
             <td>${row.to.join(", ")}</td>
             <td>
-              ${shortened(row.folders)}
+              ${row.subject || shortened(row.folders)}
               ${row.changes.length > 0 && html`<div class="hint">${isRequest(row.messageType) ? "asks for " : ""}${shortened(row.changes)}</div>`}
             </td>
             <td class=${row.is.includes("lost") ? "missing" : ""}>${row.is.join(", ")}</td>
@@ -59,6 +62,41 @@ export function Mails({ store, state }) {
     </table>
     ${rows.length === 0 && html`<p class="hint">${all ? "No mail matches." : "No mail has been sent yet."}</p>`}
   </div>`;
+}
+
+/**
+ * The search as a form, as the tracking of messages had it. Each field is a filter of the search.
+ * @param {{store: Store}} props
+ */
+function Track({ store }) {
+  const { mailSearch } = store.page;
+  const value = (/** @type {string} */ name) => filterOf(mailSearch.value, name);
+  const taking = (/** @type {string} */ name) => (/** @type {any} */ event) => {
+    mailSearch.value = withFilter(mailSearch.value, name, event.target.value);
+  };
+  const field = (/** @type {string} */ label, /** @type {string} */ name, /** @type {string} */ hint) => html`<label
+    >${label} <input name=${name} placeholder=${hint} dir="auto" value=${value(name)} onInput=${taking(name)} />
+  </label>`;
+  const state = value("is");
+  const fields = { from: value("from"), to: value("to"), about: value("about"), day: value("day"), state };
+  const wanted = Object.fromEntries(Object.entries(fields).filter(([, words]) => words));
+  return html`<details class="track">
+    <summary>Track a mail</summary>
+    <form class="row" aria-label="Track a mail" onSubmit=${(/** @type {any} */ event) => event.preventDefault()}>
+      ${field("From", "from", "kim@contoso.test")} ${field("To", "to", "Projects")}
+      ${field("Subject or folder", "about", "Report")}
+      <label>Day <input name="day" type="date" value=${value("day")} onInput=${taking("day")} /></label>
+      <label
+        >State
+        <select name="state" value=${state} onChange=${taking("is")}>
+          <option value="">any</option>
+          ${STATES.map((name) => html`<option value=${name}>${name}</option>`)}
+        </select>
+      </label>
+      ${field("Message-ID", "id", "4.7d1e@A.contoso.test")}
+    </form>
+    <${Command} command=${commandOf("track", value("id") ? [value("id")] : [], wanted)} />
+  </details>`;
 }
 
 /** @param {string[]} words */

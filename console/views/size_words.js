@@ -1,14 +1,14 @@
 /** Sizes as people read them. */
 
 /**
- * Return a size such as `3.4 MB`: rounded, in the largest unit of which it has one. 1 KB has 1024 bytes.
+ * Return a size such as `3.4 MB`, or a difference of sizes: rounded, in the largest unit of which it has one. 1 KB has 1024 bytes.
  * @param {number} bytes
  */
 export function sizeWords(bytes) {
   let size = bytes;
   let unit = "bytes";
   for (const larger of ["KB", "MB", "GB"]) {
-    if (size < 1024) break;
+    if (Math.abs(size) < 1024) break;
     size /= 1024;
     unit = larger;
   }

@@ -81,16 +81,16 @@ def _text(hosts: Hosts) -> Iterator[str]:
 
 
 def _connectors(hosts: Hosts) -> Iterator[str]:
-    """Yield what each server has sent over each connector. A mail counts on each connector that it crosses."""
-    sent: list[tuple[str, tuple[Mapping[str, int], Mapping[str, int]]]] = []
+    """Yield what each server has sent over each connector, by type of mail. A mail counts on each connector that it crosses."""
+    sent: list[tuple[str, tuple[Mapping[tuple[str, str], int], ...]]] = []
     for name in hosts.names:
         with suppress(NodeError, ServerUnknown):
             sent.append((name, hosts.host(name).read(lambda node: (node.mails_sent, node.bytes_sent))))
     for place, (metric, text) in enumerate(_OF_CONNECTORS):
         yield f"# HELP {metric} {text}\n# TYPE {metric} counter\n"
         for name, figures in sent:
-            for connector, figure in figures[place].items():
-                yield f'{metric}{{server="{name}",connector="{connector}"}} {figure}\n'
+            for (connector, type_), figure in figures[place].items():
+                yield f'{metric}{{server="{name}",connector="{connector}",type="{type_}"}} {figure}\n'
 
 
 def _values(hosts: Hosts, name: str) -> dict[str, float]:

@@ -43,7 +43,7 @@ def _list(value: Value) -> Meaning:
 def _type(value: Value) -> Meaning:
     assert isinstance(value, int)
     kind = r.MessageType(value % 2**32)
-    return f"{int(kind):#x} {kind.name.lower().replace('_', ' ')}"
+    return f"{int(kind):#x} {kind.words}"
 
 
 def _instant(value: Value) -> Meaning:

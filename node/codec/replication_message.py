@@ -47,6 +47,10 @@ class MessageType(IntEnum):
     HIERARCHY_RESPONSE = 0x80000002
     CONTENT_RESPONSE = 0x80000004
 
+    @property
+    def words(self) -> str:
+        return self.name.lower().replace("_", " ")
+
 
 SUBJECTS: Final = {
     MessageType.HIERARCHY: "Folder Hierarchy",
@@ -58,6 +62,20 @@ SUBJECTS: Final = {
     MessageType.CONTENT_RESPONSE: "Folder Content Backfill Response",
 }
 """Subjects in the style of the only published subject, `Folder Content Backfill Response` [X, section 3]."""
+
+ORDINARY: Final = "ordinary mail"
+"""The type of a mail that no store has written."""
+
+_TYPES: Final = {subject: kind.words for kind, subject in SUBJECTS.items()}
+
+
+def mail_type(subject: str, *, system: bool) -> str:
+    """Return the name of a mail's type. A bridgehead that only hands a mail on reads no more of it than its subject.
+
+    system: the mail is a replication mail (spec: OUT-7).
+    """
+    return _TYPES.get(subject, ORDINARY) if system else ORDINARY
+
 
 UPDATES: Final = frozenset(
     {MessageType.HIERARCHY, MessageType.CONTENT, MessageType.HIERARCHY_RESPONSE, MessageType.CONTENT_RESPONSE}

@@ -59,6 +59,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from node.agent import agent, store_restore
 from node.agent.store_restore import Continued
 from node.backfill.sources import record_ignored_setting
+from node.codec.replication_message import mail_type
 from node.codec.signing import Identity
 from node.errors import CannotWrite, Crashed, Misuse, NodeError, NotRunning, OverLimit
 from node.seeded_ids import guid_from
@@ -72,7 +73,7 @@ from node.store import idempotency, initial_state
 from node.store.queries import StoreQueries
 from node.store.trace_export import EVENTS_BYTES, events_after, export_events
 from topology.model import Topology
-from traces.events import HopSent, NodeStarted, NodeStopped, PostRefused, SettingValue
+from traces.events import NodeStarted, NodeStopped, PostRefused, SettingValue
 from traces.events.header import Event
 from traces.labtime import LabTime
 from traces.recorder import Recorder
@@ -132,9 +133,9 @@ class StoreLife(StoreQueries):
         self._seed = seed
         self._identity = identity
         self._on_events = on_events
-        self.mails_sent: Counter[str] = Counter()
-        self.bytes_sent: Counter[str] = Counter()
-        """What this store has sent over each connector since this object was made."""
+        self.mails_sent: Counter[tuple[str, str]] = Counter()
+        self.bytes_sent: Counter[tuple[str, str]] = Counter()
+        """What this store has sent since this object was made, by connector and type of mail."""
         self._real_time = real_time
         self._config: Config = config_of(topology, name)
         self._ctx: Context | None = None
@@ -370,10 +371,10 @@ class StoreLife(StoreQueries):
             if isinstance(error, CodecError):
                 raise Misuse(f"the change cannot be written into a mail: {error}") from error
             raise
-        for kind, fields in trace.recorded():
-            if kind is HopSent and fields["connector"] is not None:
-                self.mails_sent[fields["connector"]] += 1
-                self.bytes_sent[fields["connector"]] += fields["size"]
+        for crossing in s.crossings:
+            key = crossing.connector, mail_type(crossing.subject, system=crossing.system)
+            self.mails_sent[key] += 1
+            self.bytes_sent[key] += crossing.size
         if self._on_events is not None and (events := trace.events):
             self._on_events(events)
         if self.crash_at == "after commit":

@@ -79,15 +79,22 @@ def _to_folder(
         reason = _reason_to_skip(ctx, s, folder, address, post)
         object_id = "" if reason else object_text(local_changes.post_mail(ctx, s, folder, post).object)
     except OverLimit as error:
-        _record_not_posted(s, folder, mail, str(error))
+        _record_not_posted(s, folder, address, mail, str(error))
         return f"{error.status} {error}"
     except (CodecError, Misuse) as error:
-        _record_not_posted(s, folder, mail, str(error))
+        _record_not_posted(s, folder, address, mail, str(error))
         return f"{BEYOND_A_LIMIT} the mail cannot be posted: {error}"
     if reason:
-        _record_not_posted(s, folder, mail, reason)
+        _record_not_posted(s, folder, address, mail, reason)
         return ""
-    s.trace.record(MailPosted, mail=mail.message_id or None, folder=folder.text, object=object_id, sender=mail.sender)
+    s.trace.record(
+        MailPosted,
+        mail=mail.message_id or None,
+        folder=folder.text,
+        object=object_id,
+        sender=mail.sender,
+        recipient=address,
+    )
     note_posted(s, folder.fid, [post.message_id])
     return ""
 
@@ -101,8 +108,15 @@ def _reason_to_skip(ctx: Context, s: Stimulus, folder: Folder, address: str, pos
     return ""
 
 
-def _record_not_posted(s: Stimulus, folder: Folder, mail: LocalDelivery, reason: str) -> None:
-    s.trace.record(MailNotPosted, mail=mail.message_id or None, folder=folder.text, sender=mail.sender, reason=reason)
+def _record_not_posted(s: Stimulus, folder: Folder, address: str, mail: LocalDelivery, reason: str) -> None:
+    s.trace.record(
+        MailNotPosted,
+        mail=mail.message_id or None,
+        folder=folder.text,
+        sender=mail.sender,
+        reason=reason,
+        recipient=address,
+    )
 
 
 def _was_sent_from(post: MailPost, address: str) -> bool:

@@ -144,6 +144,10 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
             "Print which changes each store knows to be missing, and when it will request them.",
         ),
         "explain": ("explain", "Explain what happened to a change or a mail on each store of a run or a running lab."),
+        "track": (
+            "verbs.messages.tracking",
+            "Find mails on all servers of a run or a running lab, and say what became of them.",
+        ),
         "trace": ("explain", "Print the events of a run or a running lab, one line for each."),
         "traffic": (
             "explain",

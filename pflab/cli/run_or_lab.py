@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
@@ -19,6 +19,9 @@ from traces.events import AnyEvent
 if TYPE_CHECKING:
     from pflab.runs.databases import RunReader
     from pflab.runs.events import RunEvents
+
+RECENT: Final = 50_000
+"""How many of the newest events of a running lab are read in about a second."""
 
 Reader: TypeAlias = "LabReader | RunReader"
 """A running lab or a finished run. Both have the same methods for reading."""
@@ -41,17 +44,22 @@ def chosen_reader(run: Path | None, lab: str | None) -> Iterator[Reader]:
 def chosen_events(run: Path | None, lab: str | None) -> RunEvents:
     """Return the events of the run or lab that `chosen_reader` chooses."""
     with chosen_reader(run, lab) as reader:
-        if isinstance(reader, LabReader):
-            return _events_of(reader)
-        from pflab.runs.events import RunEvents  # noqa: PLC0415 - a store's code takes long to import
-
-        return RunEvents.at(reader.path)
+        return events_of(reader)
 
 
-def _events_of(reader: LabReader) -> RunEvents:
+def events_of(reader: Reader, *, last: int | None = None) -> RunEvents:
+    """Return the events of a run or a running lab. last: of a lab, only this many, the newest."""
+    if isinstance(reader, LabReader):
+        return _events_of(reader, last=last)
+    from pflab.runs.events import RunEvents  # noqa: PLC0415 - a store's code takes long to import
+
+    return RunEvents.at(reader.path)
+
+
+def _events_of(reader: LabReader, last: int | None = None) -> RunEvents:
     from pflab.runs.events import RunEvents  # noqa: PLC0415 - as above
 
-    events = [msgspec.convert(event, AnyEvent) for event in reader.client.events()]
+    events = [msgspec.convert(event, AnyEvent) for event in reader.client.events(last=last)]
     # The lab's folder can be on another machine, and the lab can have discarded its earliest events.
     organization = json.dumps(reader.client.json("GET", "/lab/topology"))
     place = Path(reader.client.lab()["folder"])

@@ -129,16 +129,23 @@ class Client(Changes):
         return self._clock("until", {"mail": kind, "on": on, "within": within})
 
     def forecast(
-        self, within: str, *, steps: Sequence[Mapping[str, Any]] = (), compare: bool = False, **wait: Any
+        self,
+        within: str,
+        *,
+        steps: Sequence[Mapping[str, Any]] = (),
+        compare: bool = False,
+        cost: bool = False,
+        **wait: Any,
     ) -> dict[str, Any]:
         """Return what the lab will do within a time, as it plays in a copy of it. The lab itself does not change.
 
         steps: changes to try first, as in scenarios: `{"stop": "B"}`, `{"lose": {"from": "A", "to": "B"}}`.
         compare: also return the future without them, as `without`, and what happens in only one of the two, as `differences`.
+        cost: return what both futures send, as `mails` and `traffic`, in place of their events.
         wait: look until something happens, as until does: event=, mail=, converged=, on=. The answer's `held` says whether.
         """
         conditions = {name: value for name, value in wait.items() if value is not None}
-        body = {"within": within, "steps": list(steps), "compare": compare, **conditions}
+        body = {"within": within, "steps": list(steps), "compare": compare, "cost": cost, **conditions}
         answer: dict[str, Any] = self.json("POST", "/lab/forecast", body)
         return answer
 

@@ -7,7 +7,7 @@ check or narrate are refused, because a forecast has its own end.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from operator import mul
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from node.errors import NodeError
 from pflab.errors import LabError
 from pflab.forecast.fork import Fork
 from pflab.scenario.load import ScenarioError, Step, steps_from_text
-from pflab.scenario.model import VERBS, Mail, Post, Posts
+from pflab.scenario.model import VERBS, Mail, Post, Posts, Restore
 from pflab.scenario.session import Play, StepFailed
 from pflab.scenario.steps import STEPS
 from topology.problems import did_you_mean, quoted
@@ -56,11 +56,14 @@ def read_steps(mappings: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
 async def play(fork: Fork, steps: Sequence[Step]) -> None:
     """Play steps on a copy of a lab. Raises LabError if a step fails."""
     names = Play(fork)
+    names.backups = {backup: (owner, backup) for backup, owner in fork.backups.items()}
     for step in steps:
         names.faults |= {fault.id: fault.id for fault in fork.faults.active()}  # an earlier step can have named none
         try:
             if step.verb == "heal":
-                _check_known(step.args, names.faults)
+                _check_known("fault", "in force", step.args, [*names.faults, "all"])
+            if isinstance(step.args, Restore):
+                _check_known("backup", "in this lab", [step.args.backup], names.backups)
             if step.at_us is not None:
                 await fork.advance(max(fork.now, fork.began_at + step.at_us))
             await STEPS[step.verb](names, step.args)
@@ -72,8 +75,9 @@ async def play(fork: Fork, steps: Sequence[Step]) -> None:
             raise LabError(f"step {step.number}, {step.verb}: {error}") from error
 
 
-def _check_known(names: Sequence[str], faults: Mapping[str, str]) -> None:
-    """Raise LabError for the name of a fault that neither the lab nor an earlier step has."""
-    unknown = [name for name in names if name not in faults and name != "all"]
+def _check_known(kind: str, where: str, names: Sequence[str], known: Collection[str]) -> None:
+    """Raise LabError for the name of a thing that neither the lab nor an earlier step has."""
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise LabError(f"there is no fault {quoted(unknown[0])} in force; {did_you_mean(unknown[0], [*faults, 'all'])}")
+        hint = did_you_mean(unknown[0], [*known]) if known else "there is none"
+        raise LabError(f"there is no {kind} {quoted(unknown[0])} {where}; {hint}")

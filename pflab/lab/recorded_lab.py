@@ -307,6 +307,11 @@ class RecordedLab(Lab):
     def _update_directories(self) -> None:
         """Tell the running servers which stores have joined or were deleted. Stopped servers learn this when they start."""
 
+    @property
+    def backups(self) -> Mapping[str, str]:
+        """The server of each backup, by the id of the backup."""
+        return self._backups.state.stores
+
     async def backup(self, name: str) -> str:
         if (other := self._servers.server(name).copy_of) is not None:
             raise LabError(f"{name} shows the store of {other}, of which there is a backup already")

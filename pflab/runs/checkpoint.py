@@ -59,7 +59,10 @@ from traces.events import (
     LinkDown,
     LinkUp,
     Loss,
+    MailboxDelivered,
     MailFolder,
+    MailNotPosted,
+    MailPosted,
     MailReceived,
     MailSubmitted,
     NodeStarted,
@@ -214,6 +217,10 @@ class Mail(msgspec.Struct):
     at: LabTime
     legs: list[Leg] = msgspec.field(default_factory=list)
     received: list[str] = msgspec.field(default_factory=list)
+    sender: str = ""
+    subject: str = ""
+    returned: list[str] = msgspec.field(default_factory=list)
+    deleted: list[str] = msgspec.field(default_factory=list)
 
 
 class Change(msgspec.Struct):
@@ -766,19 +773,20 @@ class Checkpoint:
 
     def _mail(
         self,
-        event: MailReceived | HopSent | HopReceived | HopDropped,
+        event: Event,
         source: str,
         recipients: Sequence[str],
         size: int,
     ) -> Mail | None:
-        """Return the mail of an event. A mail that no store submitted is ordinary mail."""
+        """Return the mail of an event. A mail that no store submitted is ordinary mail; its recipients are those that any event
+        names."""
         if not event.mail:
             return None
         mail = self.picture.mails.get(event.mail)
         if mail is None:
-            to = [self._store_of(address) for address in recipients]
-            mail = Mail(event.mail, None, source, to, (), (), size, event.at)
-            self.picture.mails[event.mail] = mail
+            mail = self.picture.mails[event.mail] = Mail(event.mail, None, source, [], (), (), size, event.at)
+        if mail.type is None:
+            mail.to += [name for name in map(self._store_of, recipients) if name not in mail.to]
         return mail
 
     def _enqueue(self, node: str, mail: str, at: LabTime, recipients: Iterable[str]) -> None:
@@ -787,12 +795,12 @@ class Checkpoint:
             already = server.queue.get(mail)
             server.queue[mail] = Queued(at, [*(already.recipients if already else ()), *recipients])
 
-    def _dequeue(self, event: HopSent | HopExpired | HopDeleted) -> None:
-        """Remove the recipients of an event from the queue of its server."""
+    def _dequeue(self, event: Event, recipients: Sequence[str]) -> None:
+        """Remove recipients of a mail from the queue of a server."""
         server = self.picture.servers.get(event.node)
         queued = server.queue.get(event.mail) if server is not None and event.mail else None
         if server is not None and queued is not None and event.mail:
-            queued.recipients = [address for address in queued.recipients if address not in event.recipients]
+            queued.recipients = [address for address in queued.recipients if address not in recipients]
             if not queued.recipients:
                 del server.queue[event.mail]
 
@@ -838,7 +846,7 @@ class Checkpoint:
 
     @event_handler
     def _hop_sent(self, event: HopSent) -> None:
-        self._dequeue(event)
+        self._dequeue(event, event.recipients)
         if event.connector:
             self.picture.links_down.pop(event.connector, None)
         mail = self._mail(event, event.node, event.recipients, event.size)
@@ -863,6 +871,8 @@ class Checkpoint:
         mail = self._mail(event, event.peer, event.recipients, event.size)
         # From a foreign relay, the peer is not the server at the beginning of the leg.
         self._end_leg(mail, event, event.peer if event.authenticated else "", "arrived", "")
+        if mail is not None and not mail.sender:
+            mail.sender, mail.subject = event.sender, event.subject
         onward = [address for address in event.recipients if self._store_of(address) != event.node]
         if onward and event.mail:
             self._enqueue(event.node, event.mail, event.at, onward)
@@ -891,8 +901,43 @@ class Checkpoint:
             queued.retry_at, queued.reason = event.retry_at, event.reason
 
     @event_handler
-    def _hop_ended(self, event: HopExpired | HopDeleted) -> None:
-        self._dequeue(event)
+    def _hop_expired(self, event: HopExpired) -> None:
+        self._dequeue(event, event.recipients)
+        mail = self._mail(event, event.node, event.recipients, 0)
+        if mail is not None:
+            mail.returned += event.recipients
+
+    @event_handler
+    def _hop_deleted(self, event: HopDeleted) -> None:
+        self._dequeue(event, event.recipients)
+        mail = self._mail(event, event.node, event.recipients, 0)
+        if mail is not None:
+            mail.deleted += event.recipients
+
+    @event_handler
+    def _mail_posted(self, event: MailPosted) -> None:
+        self._delivered(self._mail(event, event.node, _known(event.recipient), 0), event, "")
+
+    @event_handler
+    def _mail_not_posted(self, event: MailNotPosted) -> None:
+        self._dequeue(event, (event.recipient,))
+
+    @event_handler
+    def _mailbox_delivered(self, event: MailboxDelivered) -> None:
+        self._delivered(self._mail(event, event.node, (event.recipient,), event.size), event, event.subject)
+
+    def _delivered(self, mail: Mail | None, event: MailPosted | MailboxDelivered, subject: str) -> None:
+        """A server has put a mail into a mailbox or a folder."""
+        self._dequeue(event, (event.recipient,))
+        if mail is not None:
+            mail.received.append(event.node)
+            mail.sender = mail.sender or event.sender
+            mail.subject = mail.subject or subject
+
+
+def _known(address: str) -> tuple[str, ...]:
+    """Return an address, if the event has one."""
+    return (address,) if address else ()
 
 
 @lru_cache(maxsize=16_384)

@@ -21,7 +21,7 @@ from pflab.errors import LabError
 from pflab.faults.fault import MAIL_TYPES
 from pflab.lab.recorded_lab import RecordedLab
 from pflab.lab.served_lab import ServedLab
-from pflab.server.convergence import converged, holders_of, lacking
+from pflab.server.convergence import Convergence
 from pflab.server.present_lab import LabNow, check_begun
 from pflab.terms.mail_types import mail_name
 from topology.arguments import MOST_DAYS, Line
@@ -57,7 +57,7 @@ class Step(Body, frozen=True, kw_only=True):
 
 class Until(Body, frozen=True, kw_only=True):
     """What to wait for: an event of a type (on one server), a mail of a type (from one server), or the convergence of a folder
-    on all its holders."""
+    on all its holders; `all` is every folder and the hierarchy."""
 
     within: Annotated[Line, Meta(examples=["36 h"])]
     event: Annotated[Line | None, Meta(examples=["version.applied"])] = None
@@ -162,10 +162,9 @@ async def until(door: ClockDoor, body: Until) -> Response:
         held = await lab.until(condition_of(lab, body), limit_at)
     more: dict[str, object] = {}
     if body.converged is not None:
-        holders = holders_of(lab, body.converged)
-        more["not_asked"] = holders.not_running
+        lacking, more["not_asked"] = Convergence(lab, body.converged).shortfall(lab.record.replicas)
         if not held:
-            more["lacking"] = lacking(holders, lab.record.replicas)
+            more["lacking"] = lacking
     return json_response(clock_shown(door.lab, held=held, **more))
 
 
@@ -196,8 +195,7 @@ def condition_of(lab: ServedLab | RecordedLab, condition: Until) -> Callable[[],
     if sum(kind is not None for kind in (condition.event, condition.mail, condition.converged)) != 1:
         raise LabError('give one of "event" (a type of event), "mail" (a type of mail) and "converged" (a folder)')
     if condition.converged is not None:
-        folder = condition.converged
-        return lambda: converged(lab, folder)
+        return Convergence(lab, condition.converged)
     if condition.event is not None and condition.event not in EVENT_TYPES:
         raise LabError(
             f"{quoted(condition.event)} is not a type of event; {did_you_mean(condition.event, EVENT_TYPES)}"

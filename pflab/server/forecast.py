@@ -15,10 +15,12 @@ from node.api.values import json_response
 from pflab.errors import LabError
 from pflab.forecast.fork import Fork, present_of
 from pflab.lab.served_lab import ServedLab
+from pflab.runs.traffic_sums import summed, traffic_of
 from pflab.server.clock import Until, condition_of
-from pflab.server.convergence import holders_of, lacking
+from pflab.server.convergence import Convergence
 from pflab.server.events import encoder_of
 from pflab.server.present_lab import lab_routes
+from traces.events import Event, MailSubmitted
 from traces.labtime import LabTime, format_instant, parse_duration
 
 MOST_STEPS: Final = 100
@@ -28,12 +30,17 @@ MOST_EVENTS: Final = 20_000
 """The largest number of events of a forecast; it ends there. They are a few megabytes, and take the lab about three seconds."""
 
 
+MOST_COUNTED: Final = 100_000
+"""The largest number of events of a forecast that is asked only for the traffic. They take the lab about ten seconds."""
+
+
 class Forecast(Until, frozen=True, kw_only=True):
     """How far to look ahead (`within`), what to wait for (as for `until`; default: the whole time), and which changes to try
     first.
 
     steps: changes, written as in a scenario; default: none.
     compare: also play the same present without the steps, and say what differs.
+    cost: answer with the traffic of both futures, in place of their events and what differs.
     """
 
     steps: Annotated[
@@ -41,6 +48,7 @@ class Forecast(Until, frozen=True, kw_only=True):
         Meta(max_length=MOST_STEPS, examples=[[{"lose": {"from": "A", "to": "B"}}, {"stop": "C"}]]),
     ] = []
     compare: bool = False
+    cost: bool = False
 
 
 _ANSWER: Final = {
@@ -66,6 +74,9 @@ async def forecast(lab: ServedLab, body: Forecast) -> Response:
 
     With `compare`, `without` has the future without the steps, to the same end, and `differences` what happens `only` `with`
     the steps, or only `without` them.
+
+    With `cost`, both futures have no events, and so they can be longer. `mails` is how many mails stores send, and `traffic`
+    what each connector carries of each type of mail.
     """
     from pflab.forecast.what_if import play, read_steps  # noqa: PLC0415 - the models of steps take long to build
 
@@ -73,31 +84,39 @@ async def forecast(lab: ServedLab, body: Forecast) -> Response:
     within_us = parse_duration(body.within)
     if within_us < 0:
         raise LabError(f"within is {body.within}; a forecast looks ahead")
-    store_of = lab.record.replicas
+    most = MOST_COUNTED if body.cost else MOST_EVENTS
     async with lab.copying:
         present = await present_of(lab)
+        earlier = [event for event in lab.events() if isinstance(event, MailSubmitted)] if body.cost else []
+
+        def played(fork: Fork) -> _Future:
+            complete = fork.record.count <= most
+            if body.cost:
+                return _Traffic(fork.now, complete, earlier, fork.events())
+            return _Events(fork.now, complete, [*map(encoder_of(lab, lab.record.count), fork.events()[:most])])
+
         async with present.fork() as fork:
             end_at = fork.began_at + within_us
             waits = any((body.event, body.mail, body.converged))
             condition = condition_of(fork, body) if waits else lambda: False
             await play(fork, steps)
-            held = await fork.until(lambda: condition() or fork.record.count > MOST_EVENTS, max(end_at, fork.now))
-            future = _Future.of(lab, fork)
+            held = await fork.until(lambda: condition() or fork.record.count > most, max(end_at, fork.now))
+            future = played(fork)
             answer: dict[str, object] = {
                 "from_at": format_instant(fork.began_at),
                 "held": (held and future.complete) if waits else None,
                 **future.document(),
             }
             if body.converged is not None and not held:
-                holders = holders_of(fork, body.converged)
-                answer["lacking"] = lacking(holders, store_of)
-                answer["not_asked"] = holders.not_running
-        if body.compare:
+                convergence = Convergence(fork, body.converged)
+                answer["lacking"], answer["not_asked"] = convergence.shortfall(lab.record.replicas)
+        if body.compare or body.cost:
             async with present.fork() as fork:
-                await fork.until(lambda: fork.record.count > MOST_EVENTS, future.to_at)
-                without = _Future.of(lab, fork)
+                await fork.until(lambda: fork.record.count > most, future.to_at)
+                without = played(fork)
             answer["without"] = without.document()
-            answer["differences"] = list(_differences(without, future))
+            if isinstance(without, _Events) and isinstance(future, _Events):
+                answer["differences"] = list(_differences(without, future))
     return json_response(answer)
 
 
@@ -112,26 +131,45 @@ class _Row(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Future:
-    """What happened in a fork: its events as JSON, with words."""
+    """What happened in a fork until the lab time `to_at`. complete: it has no more events than it may have."""
 
     to_at: LabTime
     complete: bool
-    lines: Sequence[bytes]
-
-    @classmethod
-    def of(cls, lab: ServedLab, fork: Fork) -> _Future:
-        complete = fork.record.count <= MOST_EVENTS
-        return cls(fork.now, complete, [*map(encoder_of(lab, lab.record.count), fork.events()[:MOST_EVENTS])])
 
     def document(self) -> dict[str, object]:
+        return {"to_at": format_instant(self.to_at), "complete": self.complete}
+
+
+@dataclass(frozen=True, slots=True)
+class _Events(_Future):
+    """The events of a fork as JSON, with words."""
+
+    lines: Sequence[bytes]
+
+    def document(self) -> dict[str, object]:
+        return {**_Future.document(self), "events": [*map(msgspec.Raw, self.lines)]}
+
+
+@dataclass(frozen=True, slots=True)
+class _Traffic(_Future):
+    """What is sent in a fork. earlier: the mails that stores have sent before it, of which some still wait."""
+
+    earlier: Sequence[MailSubmitted]
+    events: Sequence[Event]
+
+    def document(self) -> dict[str, object]:
+        sums = summed(traffic_of([*self.earlier, *self.events]), lambda row: (row.connector, row.type))
         return {
-            "to_at": format_instant(self.to_at),
-            "complete": self.complete,
-            "events": [*map(msgspec.Raw, self.lines)],
+            **_Future.document(self),
+            "mails": sum(isinstance(event, MailSubmitted) for event in self.events),
+            "traffic": [
+                {"connector": connector, "type": type_, "mails": carried.mails, "bytes": carried.bytes}
+                for (connector, type_), carried in sums.items()
+            ],
         }
 
 
-def _differences(without: _Future, with_: _Future) -> Iterator[dict[str, object]]:
+def _differences(without: _Events, with_: _Events) -> Iterator[dict[str, object]]:
     """Yield what happens in only one of two futures, in the order of time, until the earlier of their ends."""
     end_at = min(without.to_at, with_.to_at)
     rows = {

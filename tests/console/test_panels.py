@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from playwright.sync_api import Page, expect
 from pflab.client import Client, ClientError
 from tests.support.console_page import AXE, OpenPage
 from tests.support.running_lab import lab_up
+from traces.labtime import HOUR_US, parse_instant
 
 PROJECTS = re.compile("Projects on Server A")
 
@@ -119,15 +121,36 @@ def test_a_connector_is_cut_and_healed(lab: str, lost: Client, open_page: OpenPa
 
 
 def test_a_connector_says_what_it_has_carried(lab: str, lost: Client, open_page: OpenPage) -> None:
-    """A connector has the number and size of the mails that have crossed it, by type, as the events of the lab say."""
+    """A connector has the number and size of the mails that have crossed it, by type, as the events of the lab say. Its chart
+    has a bar for each hour of the last two days in which mails crossed it, and a table with the same hours."""
     lost.advance("30 h")
     crossed = [hop for hop in lost.events() if hop["type"] == "hop.sent" and hop["connector"] == "NYC-LON"]
     assert crossed
-    page = open_page(lab).page
+    watched = open_page(lab)
+    page = watched.page
     page.get_by_role("button", name="Connector NYC-LON").click()
-    rows = page.get_by_label("Details").locator("table.traffic tbody tr")
+    details = page.get_by_label("Details")
+    rows = details.locator("table.traffic").first.locator("tbody tr")
     expect(rows.get_by_role("rowheader", name="status", exact=True)).to_have_count(1)
     assert sum(int(mails) for mails in rows.locator("td:nth-child(2)").all_inner_texts()) == len(crossed)
+    first = parse_instant(lost.now()) // HOUR_US - 47
+    by_hour: Counter[int] = Counter()
+    for hop in crossed:
+        if hop["at"] // HOUR_US >= first:
+            by_hour[hop["at"] // HOUR_US] += hop["size"]
+    chart = details.get_by_role("img", name=re.compile("What NYC-LON has carried in each of the last 48 hours"))
+    expect(chart.locator("g")).to_have_count(len(by_hour))
+    heights = [
+        sum(float(bar.get_attribute("height") or 0) for bar in hour.locator("rect").all())
+        for hour in chart.locator("g").all()
+    ]
+    most = max(by_hour.values())
+    assert heights == pytest.approx([by_hour[hour] / most * max(heights) for hour in sorted(by_hour)])
+    details.get_by_text("By hour as a table").click()
+    expect(details.locator("details.by-hour tbody tr")).to_have_count(len(by_hour))
+    assert watched.serious_violations() == []
+    page.keyboard.press("Home")
+    expect(details.get_by_text("No mail yet.")).to_be_visible()
 
 
 def test_faults_are_injected_and_healed_from_the_keyboard(lab: str, lost: Client, open_page: OpenPage) -> None:
@@ -218,7 +241,10 @@ def test_an_organization_is_administered(tmp_path: Path, open_page: OpenPage) ->
         assert client.folders("NEW")[0]["replicas"] == ["OLD", "LAST"]
         client.advance("3 d")
         details.get_by_role("button", name="Stop", exact=True).click()
-        details.get_by_role("button", name="Delete the store of NEW").click()
+        details.get_by_role("button", name="Delete the store of NEW …").click()
+        sure = details.get_by_role("region", name="Really delete the store of NEW")
+        expect(sure).to_contain_text("Other servers have all changes of NEW.")
+        sure.get_by_role("button", name="Really delete the store of NEW").click()
         expect(page.get_by_role("button", name="Server NEW,")).to_contain_text("deleted")
         # The page may ask NEW before it has heard that NEW has stopped.
         watched.complaints[:] = [line for line in watched.complaints if not ("503" in line and "/nodes/NEW/" in line)]
@@ -243,3 +269,42 @@ def test_a_queue_is_frozen_and_its_mails_are_returned(lab: str, lost: Client, op
     expect(queue).to_have_count(0)
     assert lost.frozen_queues("B") == []
     assert [event["recipients"] for event in lost.events() if event["type"] == "hop.expired" and event["node"] == "B"]
+
+
+def test_what_cannot_be_undone_is_asked_twice(tmp_path: Path, open_page: OpenPage) -> None:
+    """Before a server is killed, a queue is emptied or a store is deleted, the page says what will be lost. Who cancels has
+    changed nothing."""
+    organization = "servers: {A: , B: }\nfolders: {Projects: {replicas: [A, B]}, Only: {replicas: [A]}}\n"
+    with lab_up(tmp_path, topology=organization) as url, Client(url) as client:
+        client.inject("cut", between=["A", "B"])
+        client.post("A", "Projects", subject="Hello")
+        client.post("A", "Only", subject="Hello")
+        client.advance("16 min")
+        watched = open_page(url)
+        page = watched.page
+        page.get_by_role("button", name="Server A,").click()
+        details = page.get_by_label("Details")
+        details.get_by_role("tab", name="Mail queue").click()
+        queue = details.get_by_role("region", name="Queue for B")
+        queue.get_by_role("button", name="Delete all …").click()
+        sure = queue.get_by_role("region", name="Delete all mails for B")
+        expect(sure).to_contain_text("1 mail will be deleted, and nobody gets a notice. What 1 mail of replication would bring")
+        assert watched.serious_violations() == []
+        sure.get_by_role("button", name="Cancel").click()
+        expect(sure).to_have_count(0)
+        assert len(client.queue("A")) == 1
+        queue.get_by_role("button", name="Delete all …").click()
+        sure.get_by_role("button", name="Delete all mails for B").click()
+        expect(queue).to_have_count(0)
+        assert client.queue("A") == []
+        details.get_by_role("button", name="Kill …").click()
+        expect(details.get_by_role("region", name="Kill A")).to_contain_text("as in a power failure")
+        details.get_by_role("button", name="Kill A", exact=True).click()
+        expect(page.get_by_role("button", name="Server A,")).to_have_accessible_name(re.compile("killed"))
+        details.get_by_text("Administer A").click()
+        details.get_by_role("button", name="Delete the store of A …").click()
+        expect(details.get_by_role("region", name="Really delete the store of A")).to_contain_text(
+            re.compile(r"No other server has .*1 change of Only.*they are lost for good\.")
+        )
+        assert watched.serious_violations() == []
+        watched.complaints[:] = [line for line in watched.complaints if not ("503" in line and "/nodes/A/" in line)]

@@ -103,6 +103,7 @@ def test_each_scenario_exists_and_shows_something(rows: list[Row], project_root:
 def test_the_commands_that_the_console_tells_are_accepted(project_root: Path) -> None:
     """Each command that the console shows for an order, as its own tests have them, is one that pflab accepts."""
     text = (project_root / "console" / "tests" / "terminal.test.js").read_text("utf-8")
-    commands = [each for line in re.findall(r'"(pflab [^"]+)"', text) for each in line.split(" && ")]
+    lines = [line for pair in re.findall(r'"(pflab [^"\\]+)"|`(pflab [^`$]+)`', text) for line in pair if line]
+    commands = [command for line in lines for command in line.split(" && ")]
     assert len(commands) > 40
     assert {command: mistake_in(command) for command in commands if mistake_in(command) is not None} == {}

@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Final, Protocol, TypedDict, Unpack
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request, WebError, expect
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Playwright,
+    Request,
+    WebError,
+    expect,
+)
 
 from tests.support.chromium import FLAGS, chromium
 
@@ -86,6 +96,14 @@ Chromium also writes a line."""
 def up(page: Page) -> None:
     """Wait until a page shows its lab."""
     expect(page.get_by_role("tab", name="Map")).to_be_visible(timeout=PATIENCE_MS)
+
+
+def properties(page: Page, folder: str) -> Locator:
+    """Open the properties of a top folder."""
+    page.get_by_role("tab", name="Folders", exact=True).first.click()
+    page.get_by_role("navigation", name="Folders").get_by_role("button", name=re.compile(rf"^{folder} ")).click()
+    page.get_by_role("button", name="Properties …").click()
+    return page.get_by_role("dialog", name=f"Properties of {folder}")
 
 
 class Screen(TypedDict, total=False):

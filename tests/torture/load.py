@@ -14,7 +14,7 @@ from pathlib import Path
 from node.views import Post
 from pflab.drivers.existing_lab import ExistingLab
 from pflab.lab.lab import Lab
-from pflab.server.convergence import converged
+from pflab.server.convergence import Convergence
 from tests.support.clock import ALWAYS_US, START_AT
 from tests.support.lab_factory import lab_factory
 from tests.support.topologies import TWO_STORES
@@ -56,7 +56,7 @@ async def check_load(driver: str, folder: Path, *, mails: int, unsent: int) -> s
         began_s = time.monotonic()
         await _post(lab, "large", LARGE, mails, LARGE_BATCH)
         posted_s = time.monotonic()
-        held = await lab.until(lambda: converged(lab, FOLDER), START_AT + 60 * HOUR_US)
+        held = await lab.until(Convergence(lab, FOLDER), START_AT + 60 * HOUR_US)
         converged_s = time.monotonic()
         if not held or lab.now != START_AT + ALWAYS_US:
             raise TortureFailed(f"{driver}: converged {held}, at {format_instant(lab.now)}")

@@ -103,12 +103,16 @@ class HopReceived(Event, frozen=True, kw_only=True, tag="hop.received"):
     """A mail was accepted from `peer` and is durable here (spec: IN-2).
 
     authenticated: false if the peer has not proven that it is a store; then `peer` is the name in its HELO or hop line.
+    sender, subject (since 1.11): of ordinary mail, the envelope sender and the beginning of the subject. '' for replication
+        mail, of which mail.submitted says more.
     """
 
     peer: str
     recipients: tuple[str, ...]
     size: int
     authenticated: bool = True
+    sender: str = ""
+    subject: str = ""
 
 
 class HopDropped(Event, frozen=True, kw_only=True, tag="hop.dropped"):
@@ -182,19 +186,25 @@ class MailPosted(Event, frozen=True, kw_only=True, tag="mail.posted"):
 
     object: the post.
     sender: the envelope sender.
+    recipient (since 1.11): the address of the folder.
     """
 
     folder: str
     object: str
     sender: str
+    recipient: str = ""
 
 
 class MailNotPosted(Event, frozen=True, kw_only=True, tag="mail.not_posted"):
-    """Ordinary mail to a folder's address was not posted: it is a repetition, a loop, or over a limit (spec: ML-5, ML-7)."""
+    """Ordinary mail to a folder's address was not posted: it is a repetition, a loop, or over a limit (spec: ML-5, ML-7).
+
+    recipient (since 1.11): the address of the folder.
+    """
 
     folder: str
     sender: str
     reason: str
+    recipient: str = ""
 
 
 class MailboxDelivered(Event, frozen=True, kw_only=True, tag="mailbox.delivered"):

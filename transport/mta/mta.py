@@ -87,7 +87,7 @@ from transport.envelope import (
     Transmission,
     UnknownRecipientError,
 )
-from transport.mime.headers import header_size
+from transport.mime.headers import decode_words, header_size
 from transport.mime.message import as_seven_bit, far_size, is_system_mail
 from transport.mime.x400_form import as_x400, or_address
 from transport.mta import queue_table
@@ -99,11 +99,14 @@ from transport.mta.routing import OUTSIDE, Split, differs, opening, place, split
 from transport.protocol.hop_headers import believed_lamport, received_line
 from transport.protocol.link_state import LinkReport
 from transport.sql import Connection
-from transport.stimulus import STIMULUS_BYTES, UPDATE_BYTES, Stimulus
+from transport.stimulus import STIMULUS_BYTES, UPDATE_BYTES, Crossing, Stimulus
 
 NO_ROUTE: Final = "4.4.4 no route to the recipients' servers at the moment"
 MOST_RETURNED: Final = STIMULUS_BYTES // UPDATE_BYTES
 """The largest number of mails that one stimulus returns."""
+
+MOST_SUBJECT: Final = 200
+"""How many characters of a subject a trace has."""
 
 EXPIRED: Final = "4.4.7 not delivered before it expired"
 EXCEEDS: Final = "5.2.3 larger than the Message Size Limit of this server ({limit} bytes)"
@@ -216,6 +219,8 @@ class Mta:
             recipients=mail.recipients,
             size=len(mail.content),
             authenticated=hop.authenticated,
+            sender="" if system else mail.sender,
+            subject="" if system else decode_words(header.subject)[:MOST_SUBJECT],
         )
         return self._dispatch(s, outgoing, hop, len(line) + header.size)
 
@@ -376,6 +381,8 @@ class Mta:
             ordinary=ordinary,
             begun_at=row.starts_at,
         )
+        if row.connector is not None:
+            s.crossings.append(Crossing(row.connector, row.subject, row.system, row.size))
         recipients_left = tuple(address for address in row.recipients if address in addresses)
         if recipients_left:
             return self._failed(s, replace(row, recipients=recipients_left), refusals)

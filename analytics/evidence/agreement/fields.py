@@ -143,12 +143,14 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "folder": (E, "change.made"),
         "object": (E, "change.made"),
         "sender": (B, "other posts of the same mail"),
+        "recipient": (D, "the recipients of hop.received"),
     },
     "mail.not_posted": {
         "mail": (B, "hop.received, unless it was written at that server"),
         "folder": (B, "the folders"),
         "sender": (B, "other posts of the same mail"),
         "reason": (I, "words for people"),
+        "recipient": (D, "the recipients of hop.received"),
     },
     "mailbox.delivered": {
         "mail": (B, "hop.received, unless it was written at that server"),
@@ -183,6 +185,8 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "recipients": (B, "hop.sent; a peer outside the organization records nothing"),
         "size": (B, "mail.received, or hop.sent; the size of a mail to people decides nothing"),
         "authenticated": (D, "a store proves that it is one, and others do not"),
+        "sender": (I, "people find their mail by it, and nothing else uses it"),
+        "subject": (I, "people find their mail by it, and nothing else uses it"),
     },
     "hop.dropped": {
         "mail": _MAIL,

@@ -14,7 +14,9 @@ import { HIERARCHY, serverOf, tableOf, storeOfAddress } from "../lab_state.js";
 /**
  * @typedef {import("../lab_state.js").Handlers} Handlers
  *
- * @typedef {EventOf<"mail.submitted" | "mail.received" | "hop.sent" | "hop.received" | "hop.dropped">} MailEvent
+ * @typedef {EventOf<"mail.submitted" | "mail.received" | "mail.posted" | "mailbox.delivered">} WrittenEvent
+ * @typedef {EventOf<"hop.sent" | "hop.received" | "hop.dropped" | "hop.expired" | "hop.deleted">} HopEvent
+ * @typedef {WrittenEvent | HopEvent} MailEvent
  * @typedef {import("../lab_state.js").LabState} LabState
  * @typedef {import("../lab_state.js").Leg} Leg
  * @typedef {import("../lab_state.js").Mail} Mail
@@ -40,6 +42,10 @@ export const MAILS = {
       at: event.at,
       legs: [],
       received: [],
+      sender: "",
+      subject: "",
+      returned: [],
+      deleted: [],
     });
     enqueue(state, event);
     const server = serverOf(state, event.node);
@@ -64,6 +70,9 @@ export const MAILS = {
       }
     }
   },
+  "mail.posted": (state, event) => deliver(state, event, ""),
+  "mail.not_posted": (state, event) => dequeue(state, { ...event, recipients: [event.recipient ?? ""] }),
+  "mailbox.delivered": (state, event) => deliver(state, event, event.subject),
   "hop.sent": (state, event) => {
     dequeue(state, event);
     if (event.connector && state.linksDown[event.connector] !== undefined) {
@@ -87,6 +96,8 @@ export const MAILS = {
   "hop.received": (state, event) => {
     // From a foreign relay, the peer is not the server at the beginning of the leg.
     endLeg(state, event, event.authenticated === false ? "" : event.peer, "arrived", "");
+    const mail = mailOf(state, event);
+    if (mail && !mail.sender) Object.assign(mail, { sender: event.sender ?? "", subject: event.subject ?? "" });
     const onward = event.recipients.filter((address) => storeOfAddress(state, address) !== event.node);
     if (onward.length) enqueue(state, { ...event, recipients: onward });
   },
@@ -99,14 +110,37 @@ export const MAILS = {
     queued.retryAt = event.retry_at;
     queued.reason = event.reason;
   },
-  "hop.expired": dequeue,
-  "hop.deleted": dequeue,
+  "hop.expired": (state, event) => {
+    dequeue(state, event);
+    const mail = mailOf(state, event);
+    if (mail) mail.returned = [...mail.returned, ...event.recipients];
+  },
+  "hop.deleted": (state, event) => {
+    dequeue(state, event);
+    const mail = mailOf(state, event);
+    if (mail) mail.deleted = [...mail.deleted, ...event.recipients];
+  },
 };
+
+/**
+ * A server has put a mail into a mailbox or a folder.
+ * @param {LabState} state
+ * @param {EventOf<"mail.posted" | "mailbox.delivered">} event
+ * @param {string} subject
+ */
+function deliver(state, event, subject) {
+  const mail = mailOf(state, event);
+  if (!mail) return;
+  dequeue(state, { ...event, recipients: addressesOf(event) });
+  mail.received = [...mail.received, event.node];
+  mail.sender ||= event.sender;
+  mail.subject ||= subject;
+}
 
 /**
  * Remove the recipients of an event from the queue of its server.
  * @param {LabState} state
- * @param {EventOf<"hop.sent" | "hop.expired" | "hop.deleted">} event
+ * @param {{node: string, mail?: string | null, recipients: readonly string[]}} event
  */
 function dequeue(state, event) {
   const server = serverOf(state, event.node);
@@ -144,7 +178,8 @@ export function mailFolders(folders) {
 }
 
 /**
- * Return the mail of an event, for changing. A mail that no store submitted is ordinary mail.
+ * Return the mail of an event, for changing. A mail that no store submitted is ordinary mail; its recipients are those that any
+ * event names.
  * @param {LabState} state
  * @param {MailEvent} event
  * @returns {Mail | undefined}
@@ -153,25 +188,38 @@ function mailOf(state, event) {
   if (!event.mail) return undefined;
   state.mails = ownBook(state.gen, state.mails);
   const before = state.mails.get(event.mail);
-  if (before?.gen === state.gen) return before;
+  const to = addressesOf(event).map((address) => storeOfAddress(state, address));
   /** @type {Mail} */
   const mail = before
-    ? { ...before, gen: state.gen }
+    ? before.gen === state.gen
+      ? before
+      : { ...before, gen: state.gen }
     : {
         gen: state.gen,
         id: event.mail,
         type: undefined,
         from: "peer" in event ? event.peer : event.node,
-        to: ("recipients" in event ? event.recipients : []).map((address) => storeOfAddress(state, address)),
+        to: [],
         folders: [],
         marks: [],
         size: "size" in event ? event.size : 0,
         at: event.at,
         legs: [],
         received: [],
+        sender: "",
+        subject: "",
+        returned: [],
+        deleted: [],
       };
-  state.mails.set(mail);
+  if (mail !== before) state.mails.set(mail);
+  if (mail.type === undefined) mail.to = [...mail.to, ...to.filter((name) => !mail.to.includes(name))];
   return mail;
+}
+
+/** @param {MailEvent} event @returns {readonly string[]} */
+function addressesOf(event) {
+  if ("recipient" in event) return [event.recipient ?? ""].filter(Boolean);
+  return "recipients" in event ? event.recipients : [];
 }
 
 /**

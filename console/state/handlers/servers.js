@@ -81,26 +81,8 @@ export const SERVERS = {
     own(state.gen, state, "backups")[event.backup] = server;
     state.gen = newGeneration(); // the backup keeps the server as it is now
   },
-  "backup.restored": (state, event) => {
-    const server = serverOf(state, event.store);
-    const backup = state.backups[event.backup];
-    if (!server || !backup) return;
-    server.tables = backup.tables;
-    server.paths = backup.paths;
-    server.queue = table();
-    server.revision = backup.revision;
-    settlePaths(state);
-  },
-  "backup.elsewhere": (state, event) => {
-    const server = serverOf(state, event.store);
-    const backup = state.backups[event.backup];
-    if (!server || !backup) return;
-    server.tables = backup.tables;
-    server.paths = backup.paths;
-    server.queue = table();
-    server.revision = backup.revision;
-    settlePaths(state);
-  },
+  "backup.restored": showBackup,
+  "backup.elsewhere": showBackup,
   "organization.changed": (state, event) => reorganize(state, JSON.parse(event.topology)),
   "organization.read": (state, event) => {
     const server = serverOf(state, event.node);
@@ -133,3 +115,19 @@ export const SERVERS = {
     if (server) delete own(state.gen, server, "down")[event.store];
   },
 };
+
+/**
+ * A server has the state of a backup: of its own store, or of the store of another server.
+ * @param {import("../lab_state.js").LabState} state
+ * @param {import("../events.js").EventOf<"backup.restored" | "backup.elsewhere">} event
+ */
+function showBackup(state, event) {
+  const server = serverOf(state, event.store);
+  const backup = state.backups[event.backup];
+  if (!server || !backup) return;
+  server.tables = backup.tables;
+  server.paths = backup.paths;
+  server.queue = table();
+  server.revision = backup.revision;
+  settlePaths(state);
+}

@@ -7,6 +7,7 @@ import { folderTree, hasReplica, visibleText } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
 import { useAnswer } from "../fetched.js";
 import { ReplicationOrders } from "../panel/administration.js";
+import { AskCost } from "../cost.js";
 import { InTerminal } from "../panel/organization/form_parts.js";
 import { RenameOrMove, SubtreeReplicas } from "./folder_orders.js";
 import { Modal } from "./modal.js";
@@ -169,6 +170,7 @@ export function FolderDialog({ store, state, server, folder, onClose }) {
       ${pending.length > 0 && html`<p class="hint">Being removed: ${pending.join(", ")}</p>`}
       ${view && html`<${Properties} view=${view} texts=${texts} />`}
       ${!isSame && html`<${InTerminal} method="PATCH" path=${node(name).folder(path)} body=${changes} />`}
+      ${changes.replicas && html`<${AskCost} store=${store} steps=${replicaSteps(name, path, holders, replicas)} />`}
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
       <div class="row">
         <button class="primary" disabled=${isSame}>Save</button>
@@ -190,6 +192,7 @@ export function FolderDialog({ store, state, server, folder, onClose }) {
     <${RenameOrMove} key=${path} state=${state} server=${name} path=${path} order=${order} />
     <h3>Replicas of the folder and all its subfolders</h3>
     <${SubtreeReplicas}
+      store=${store}
       state=${state}
       server=${name}
       path=${path}
@@ -201,6 +204,19 @@ export function FolderDialog({ store, state, server, folder, onClose }) {
     <${ReplicationOrders} store=${store} state=${state} name=${name} folder=${path} words="its content" />
     <p class="hint" role="status">${store.orders.notice.value}</p>
   <//>`;
+}
+
+/**
+ * Return the steps that change the replicas of a folder. What is added comes first, so that no step leaves it without a replica.
+ * @param {string} on @param {string} folder @param {readonly string[]} holders @param {readonly string[]} wanted
+ */
+function replicaSteps(on, folder, holders, wanted) {
+  const add = wanted.filter((name) => !holders.includes(name));
+  const remove = holders.filter((name) => !wanted.includes(name));
+  return [
+    ...(add.length ? [{ replica: { on, folder, add } }] : []),
+    ...(remove.length ? [{ replica: { on, folder, remove } }] : []),
+  ];
 }
 
 /** @param {readonly string[]} names @param {readonly string[]} others */

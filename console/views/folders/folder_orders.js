@@ -3,9 +3,11 @@
 import { node } from "../../api.js";
 import { folderTree, visibleText } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
+import { AskCost } from "../cost.js";
 import { Choice, InTerminal, ownLabels, taking } from "../panel/organization/form_parts.js";
 
 /**
+ * @typedef {import("../../store.js").Store} Store
  * @typedef {import("../../state/lab_state.js").LabState} LabState
  *
  * @typedef {object} Props
@@ -60,8 +62,8 @@ export function RenameOrMove({ state, server, path, order }) {
 
 const WAYS = { add: "Add a replica on", remove: "Remove the replica on", replace: "Replace the replica on" };
 
-/** @param {Props & {holders: readonly string[], tell: (text: string) => void}} props tell: says what was done */
-export function SubtreeReplicas({ state, server, path, order, holders, tell }) {
+/** @param {Props & {store: Store, holders: readonly string[], tell: (text: string) => void}} props tell: says what was done */
+export function SubtreeReplicas({ store, state, server, path, order, holders, tell }) {
   const servers = Object.keys(state.servers);
   const [way, setWay] = useState("add");
   const [chosen, setChosen] = useState(servers.find((name) => !holders.includes(name)) ?? servers[0]);
@@ -90,5 +92,6 @@ export function SubtreeReplicas({ state, server, path, order, holders, tell }) {
       holder has all of it.
     </p>
     <${InTerminal} method="POST" path=${node(server).replicas} body=${body} />
+    <${AskCost} store=${store} steps=${[{ replicas: { on: server, ...body } }]} />
   </form>`;
 }

@@ -5,8 +5,12 @@
 
 import { node, server as order } from "../../api.js";
 import { HIERARCHY } from "../../state/lab_state.js";
-import { html } from "../../vendor/preact.js";
+import { storeLoss } from "../../state/losses.js";
+import { html, useState } from "../../vendor/preact.js";
+import { Sure } from "../confirm.js";
+import { AskCost } from "../cost.js";
 import { AddConnector } from "./organization/connector_orders.js";
+import { Choice, ownLabels } from "./organization/form_parts.js";
 import { AddServer, AddSite, RemoveSite } from "./organization/site_and_server_orders.js";
 
 /**
@@ -106,49 +110,61 @@ function Suspension({ store, state, suspended }) {
 
 /** @param {{store: Store, state: LabState, name: string}} props */
 function MoveReplicas({ store, state, name }) {
+  const [chosen, setChosen] = useState("");
   const targets = others(state, name);
+  const by = targets.includes(chosen) ? chosen : targets[0];
   const move = (/** @type {any} */ event) => {
     event.preventDefault();
-    const by = event.target.elements.by.value;
     const body = { folder: HIERARCHY, replace: name, by };
     void store.orders.act(`Moving all replicas of ${name}`, async () => {
       const { folders } = await store.source.request(node(name).replicas, { method: "POST", body });
       store.orders.tell(folders.length ? `To ${by}: ${folders.join(", ")}` : `${name} has no replica that can move`);
     });
   };
-  return html`<form class="row" onSubmit=${move}>
-    <button disabled=${targets.length === 0} title="The data stays on the server until another holder has all of it">
-      Move all replicas
-    </button>
-    <label
-      >to
-      <select name="by">
-        ${targets.map((server) => html`<option value=${server}>${server}</option>`)}
-      </select>
-    </label>
+  const steps = [{ replicas: { on: name, folder: HIERARCHY, replace: name, by } }];
+  return html`<form aria-label="All replicas" onSubmit=${move}>
+    <div class="row">
+      <button disabled=${targets.length === 0} title="The data stays on the server until another holder has all of it">
+        Move all replicas
+      </button>
+      <${Choice} label="to" name="by" value=${by} options=${ownLabels(targets)} set=${setChosen} />
+    </div>
+    ${by && html`<${AskCost} store=${store} steps=${steps} />`}
   </form>`;
 }
 
 /** @param {{store: Store, state: LabState, name: string}} props */
 function DeleteStore({ store, state, name }) {
+  const [chosen, setChosen] = useState("");
+  const [force, setForce] = useState(false);
   const running = others(state, name).filter((server) => state.servers[server].status === "running");
-  const remove = (/** @type {any} */ event) => {
-    event.preventDefault();
-    const { on, force } = event.target.elements;
-    const body = { on: on.value, force: force.checked };
-    void store.orders.send(`Deleting the store of ${name}`, order(name, "delete"), body);
-  };
-  return html`<form onSubmit=${remove}>
+  const on = running.includes(chosen) ? chosen : running[0];
+  const remove = () => void store.orders.send(`Deleting the store of ${name}`, order(name, "delete"), { on, force });
+  const present = store.timeline.history?.now ?? state;
+  return html`<div role="group" aria-label=${`The store of ${name}`}>
     <p class="hint">The store leaves the directory, and never starts again. Other stores must learn that its replicas are gone.</p>
+    ${running.length === 0 && html`<p class="hint">No server runs on which it can be deleted.</p>`}
     <div class="row">
-      <button class="danger" disabled=${running.length === 0}>Delete the store of ${name}</button>
+      <${Choice} label="on" name="on" value=${on} options=${ownLabels(running)} set=${setChosen} />
       <label
-        >on
-        <select name="on">
-          ${running.map((server) => html`<option value=${server}>${server}</option>`)}
-        </select>
-      </label>
-      <label><input type="checkbox" name="force" /> even if it holds replicas</label>
+        ><input
+          type="checkbox"
+          name="force"
+          checked=${force}
+          onChange=${(/** @type {any} */ event) => setForce(event.target.checked)}
+        />${" "}even if it holds replicas</label
+      >
     </div>
-  </form>`;
+    ${
+      on &&
+      html`<div class="row">
+      <${Sure}
+        button=${`Delete the store of ${name}`}
+        label=${`Really delete the store of ${name}`}
+        words=${() => `The store of ${name} and its database are deleted. ${storeLoss(present, name)}`}
+        act=${remove}
+      />
+    </div>`
+    }
+  </div>`;
 }

@@ -16,6 +16,12 @@ import { WaitingCopies } from "./waiting_copies.js";
 /** The most folders of one mail that are listed. */
 const MOST_FOLDERS = 50;
 
+/** How a copy ends that is not delivered. @type {["Returned for" | "Deleted for", "returned" | "deleted"][]} */
+const ENDS = [
+  ["Returned for", "returned"],
+  ["Deleted for", "deleted"],
+];
+
 /** @param {{store: Store, state: LabState, id: string}} props */
 export function MailPanel({ store, state, id }) {
   const mail = state.mails.get(id);
@@ -28,17 +34,28 @@ export function MailPanel({ store, state, id }) {
     </h2>
     <dl class="facts">
       <dt>From</dt>
-      <dd><${ServerName} store=${store} state=${state} name=${mail.from} /></dd>
+      <dd><${ServerName} store=${store} state=${state} name=${mail.sender || mail.from} /></dd>
       <dt>To</dt>
       <dd>
         ${mail.to.map((name, index) => html`${index ? ", " : ""}<${ServerName} store=${store} state=${state} name=${name} />`)}
       </dd>
+      ${
+        mail.subject &&
+        html`<dt>Subject</dt>
+        <dd dir="auto">${mail.subject}</dd>`
+      }
       <dt>Sent</dt>
       <dd>${fullInstant(mail.at)}</dd>
       <dt>Size</dt>
       <dd>${mail.size.toLocaleString("en")} bytes</dd>
-      <dt>Decoded by</dt>
-      <dd>${arrived ? [...new Set(mail.received)].join(", ") : html`<span class="hint">no store yet</span>`}</dd>
+      ${ENDS.map(
+        ([label, addresses]) =>
+          mail[addresses].length > 0 &&
+          html`<dt>${label}</dt>
+          <dd class="missing">${[...new Set(mail[addresses])].join(", ")}</dd>`,
+      )}
+      <dt>${mail.type === undefined ? "Delivered on" : "Decoded by"}</dt>
+      <dd>${arrived ? [...new Set(mail.received)].join(", ") : html`<span class="hint">${mail.type === undefined ? "no server yet" : "no store yet"}</span>`}</dd>
       <dt>Message-ID</dt>
       <dd><code>${id}</code></dd>
     </dl>

@@ -2,9 +2,11 @@
 
 import { node } from "../../api.js";
 import { storeOfAddress } from "../../state/lab_state.js";
+import { mailLoss } from "../../state/losses.js";
 import { shortInstant } from "../../state/lab_time.js";
 import { mailColour, mailTypeName } from "../../state/mail_types.js";
 import { html } from "../../vendor/preact.js";
+import { Sure } from "../confirm.js";
 import { Relative, isPresent, useAnswer } from "../fetched.js";
 
 /**
@@ -109,7 +111,12 @@ function Queues({ store, state, name, rows }) {
         ${
           mails > 0 &&
           html`<button onClick=${() => order("Returning", "return", hop)}>Return all</button>
-            <button class="danger" onClick=${() => order("Deleting", "delete", hop)}>Delete all</button>`
+            <${Sure}
+              button="Delete all"
+              label=${`Delete all mails for ${hop}`}
+              words=${() => mailLoss(state, messageIds(rows, hop))}
+              act=${() => order("Deleting", "delete", hop)}
+            />`
         }
       </section>`;
   })}
@@ -121,6 +128,9 @@ function Queues({ store, state, name, rows }) {
       </select>
     </form>`;
 }
+
+/** @param {readonly Row[]} rows @param {string} hop */
+const messageIds = (rows, hop) => rows.filter((row) => row.next_hop === hop).map((row) => row.message_id);
 
 /**
  * Return whether an administrator has frozen all copies of a mail.

@@ -4,6 +4,8 @@ import { server as order } from "../../api.js";
 import { shortInstant } from "../../state/lab_time.js";
 import { ifStarted, ifStopped } from "../../forecast/what_if.js";
 import { html, useState } from "../../vendor/preact.js";
+import { Sure } from "../confirm.js";
+import { AskCost } from "../cost.js";
 import { Ask } from "../what_if.js";
 import { InTerminal } from "./organization/form_parts.js";
 
@@ -24,9 +26,14 @@ export function ServerActions({ store, state, name }) {
       ${
         running
           ? html`<button onClick=${() => store.orders.send(`Stopping ${name}`, order(name, "stop"))}>Stop</button>
-            <button class="danger" onClick=${() => store.orders.send(`Killing ${name}`, order(name, "kill"))} title="End the server at once, as a power failure does">
-              Kill
-            </button>
+            <${Sure}
+              key=${`kill ${name}`}
+              button="Kill"
+              label=${`Kill ${name}`}
+              title="End the server at once, as a power failure does"
+              words=${() => killed(name)}
+              act=${() => store.orders.send(`Killing ${name}`, order(name, "kill"))}
+            />
             <button onClick=${() => store.orders.send(`Backing up ${name}`, order(name, "backup"))}>Back up</button>`
           : status === "deleted"
             ? html`<button title="Create a new, empty store on this server" onClick=${() => store.orders.send(`Creating a new store for ${name}`, order(name, "create"))}>
@@ -47,6 +54,11 @@ export function ServerActions({ store, state, name }) {
     ${store.timeline.travelling.value && html`<p class="hint">An earlier moment is shown. These actions are done in the present.</p>`}
     ${restoring && html`<${Restore} store=${store} name=${name} running=${running} backups=${backups} close=${() => setRestoring(false)} />`}`;
 }
+
+/** What a power failure loses, in words. @param {string} name */
+const killed = (name) =>
+  `${name} ends at once, as in a power failure. What its users are doing now fails, and mails that are on the line are sent
+  again. What it has acknowledged, and the mails in its queue, are kept until it starts again.`;
 
 /**
  * @typedef {object} Backup
@@ -90,6 +102,7 @@ function Restore({ store, name, running, backups, close }) {
       </select>
     </label>
     <${InTerminal} method="POST" path=${order(name, "restore")} body=${{ backup: chosen }} />
+    <${AskCost} store=${store} steps=${[{ restore: { on: name, backup: chosen } }]} />
     <div class="row">
       <button class="danger">Restore ${name}</button>
       <button type="button" onClick=${close}>Cancel</button>

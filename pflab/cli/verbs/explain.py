@@ -17,9 +17,10 @@ from pflab.cli.running_lab import Lab
 from pflab.explain.change import Life
 from pflab.explain.change import explain as explain_in
 from pflab.explain.run_diff import diff as diff_of
-from pflab.explain.traffic import sentences, traffic_json, traffic_of, traffic_table
+from pflab.explain.traffic import sentences, traffic_json, traffic_table
 from pflab.runs.event_lines import EventFilter, event_json
 from pflab.runs.events import RunEvents
+from pflab.runs.traffic_sums import traffic_of
 from pflab.terms.event_words import Lexicon, to_the_second
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean, quoted

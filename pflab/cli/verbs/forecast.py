@@ -10,15 +10,17 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pflab.cli.options import AllEvents
-from pflab.cli.output import CommandError, Json, err, out, print_json
+from pflab.cli.output import CommandError, Json, err, out, page, print_json, print_sentences
 from pflab.cli.running_lab import Lab, client_of
-from pflab.explain.traffic import Carried, summed, traffic_of
+from pflab.explain.fitted_table import FittedTable
 from pflab.runs.event_lines import NODE_COLUMNS, NOISE, style_of
+from pflab.runs.traffic_sums import Carried, signed_size, summed, traffic_of
 from pflab.terms.event_words import to_the_second
 from pflab.terms.printable import printable
 from pflab.terms.verdict import ExitCode
 from topology.file.yaml_source import read_yaml
-from topology.problems import quoted
+from topology.natural_order import natural_order
+from topology.problems import counted, quoted
 from traces.events import HopSent
 
 
@@ -36,9 +38,13 @@ def what_if(
         Argument(metavar="STEP...", help="Changes to try, written as steps of a scenario, such as 'stop: B'."),
     ] = None,
     *,
-    within: Annotated[str, Option(help="How far to look ahead, in lab time.")] = "36 h",
+    within: Annotated[
+        str | None,
+        Option(metavar="DURATION", help="How far to look ahead, in lab time. Default: 36 h, with --cost 30 d."),
+    ] = None,
     converged: Annotated[
-        str | None, Option(metavar="FOLDER", help="Look until all replicas of a folder agree.")
+        str | None,
+        Option(metavar="FOLDER", help="Look until all replicas of a folder agree; all: those of every folder."),
     ] = None,
     event: Annotated[
         str | None, Option(metavar="TYPE", help="Look until an event of this type, such as version.applied.")
@@ -46,6 +52,10 @@ def what_if(
     mail: Annotated[str | None, Option(metavar="TYPE", help="Look until a store sends a mail of this type.")] = None,
     on: Annotated[str | None, Option(metavar="SERVER", help="With --event or --mail: only on this server.")] = None,
     every: AllEvents = False,
+    cost: Annotated[
+        bool,
+        Option("--cost", help="Print what the changes cost: mails and bytes by connector, until all replicas agree."),
+    ] = False,
     lab: Lab = None,
     as_json: Json = False,
 ) -> int:
@@ -53,24 +63,37 @@ def what_if(
 
     A copy of the lab plays forward in the simulator; the lab itself does not change. Without a step, the verb prints what will
     happen. With steps, a second copy executes them first, and the verb prints how the copies differ: + marks what happens only
-    with the steps, - what happens only without them. The exit code is 1 if what --converged, --event or --mail looks for does
-    not happen.
+    with the steps, - what happens only without them. With --cost, the verb prints in place of these events how many mails and
+    bytes the steps add on each connector, until all replicas agree. The exit code is 1 if what --converged, --event or --mail
+    looks for does not happen.
 
     Example: pflab what-if 'stop: B' 'post: {on: A, folder: Projects, subject: Hello}' --within '2 d'
     """
     changes = [_step(text) for text in steps or ()]
+    if cost and not changes:
+        raise CommandError(
+            "pflab what-if --cost: name the changes whose cost is asked, such as 'restore: {on: B, backup: backup-1}'"
+        )
+    if cost and not (event or mail):
+        converged = converged or "all"
     wait: dict[str, Any] = {"converged": converged, "event": event, "mail": mail, "on": on}
     with client_of(lab) as client:
-        forecast = client.forecast(within, steps=changes, compare=bool(changes), **wait)
+        forecast = client.forecast(
+            within or ("30 d" if cost else "36 h"), steps=changes, compare=bool(changes) and not cost, cost=cost, **wait
+        )
+    converges = "all folders converge" if converged == "all" else f"{converged} converges"
     if as_json:
         print_json(forecast)
+    elif cost:
+        _print_cost(forecast)
+        _print_end(forecast, converges if converged else f"the next {event or mail} is")
     else:
         noise = frozenset() if every else NOISE
         for row in forecast.get("differences", forecast["events"]):
             if row["type"] not in noise:
                 out.print(_line(row))
         _print_traffic(forecast)
-        _print_end(forecast, f"{converged} converges" if converged else f"the next {event or mail} is")
+        _print_end(forecast, converges if converged else f"the next {event or mail} is")
     return ExitCode.VIOLATION if forecast["held"] is False else ExitCode.GOOD
 
 
@@ -100,6 +123,30 @@ def _print_traffic(forecast: dict[str, Any]) -> None:
             err.print(f"{connector} will carry {here}", markup=False)
         elif here != (there := without.get(connector, Carried())):
             err.print(f"{connector} would carry {here}; without the changes {there}", markup=False)
+
+
+def _print_cost(forecast: dict[str, Any]) -> None:
+    """Print what the changes add on each connector, of each type of mail, and how many mails servers send for them."""
+    table = FittedTable(
+        "What the changes add", ["Connector", "Type", "Mails", "Size", "in all"], right=("Mails", "Size", "in all")
+    )
+    carried = {(row["connector"], row["type"]): Carried(row["mails"], row["bytes"]) for row in forecast["traffic"]}
+    without = {
+        (row["connector"], row["type"]): Carried(row["mails"], row["bytes"]) for row in forecast["without"]["traffic"]
+    }
+    for connector, type_ in sorted({*carried, *without}, key=lambda key: (natural_order(key[0]), key[1])):
+        here, there = (sums.get((connector, type_), Carried()) for sums in (carried, without))
+        if here != there:
+            mails, size = here.mails - there.mails, here.bytes - there.bytes
+            table.add_texts(connector, type_, f"{mails:+,}", signed_size(size), str(here))
+    if table.row_count:
+        page.print(table)
+    else:
+        out.print("The changes add nothing on any connector.")
+    more = forecast["mails"] - forecast["without"]["mails"]
+    print_sentences(
+        [f"Servers send {counted(forecast['mails'], 'mail')} in this time, {more:+,} because of the changes."]
+    )
 
 
 def _carried(events: Sequence[Mapping[str, Any]]) -> dict[str, Carried]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from rich.text import Text
@@ -10,8 +11,8 @@ from typer import Argument
 from node.views import EntryView, FolderStatus, InstanceView, SourceView, StateView
 from pflab.cli.options import FolderOption, OneFolder, OneServer, RunOption
 from pflab.cli.output import CommandError, Json, out, page, print_json, print_sentences, print_texts, view_json
-from pflab.cli.run_or_lab import chosen_reader, chosen_stores
-from pflab.cli.running_lab import Lab
+from pflab.cli.run_or_lab import RECENT, Reader, chosen_reader, chosen_stores, events_of
+from pflab.cli.running_lab import Lab, LabReader
 from pflab.explain.state_tables import (
     backfill_table,
     data_lines,
@@ -21,10 +22,12 @@ from pflab.explain.state_tables import (
     state_tables,
 )
 from pflab.explain.status_tables import detail, instances_table, matrix, status_json
+from pflab.explain.traffic import recent_sentences
 from pflab.terms.event_words import SETUP, SETUP_TOLD
 from pflab.terms.folder_ids import HIERARCHY
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean
+from traces.labtime import parse_instant
 
 
 def state(
@@ -87,9 +90,9 @@ def status(
 ) -> int:
     """Print the replication status of each folder on each server of a run or a running lab: in sync, behind and so on.
 
-    Without a folder, the verb prints a matrix of folders by servers. With a folder, it prints what each server knows about
-    each replica: what the replica lacks, when the last mail arrived, and how long mails take on average. A server knows
-    about the others only what their mails have reported.
+    Without a folder, the verb prints a matrix of folders by servers, and what each connector has carried in the last day and
+    hour. With a folder, it prints what each server knows about each replica: what the replica lacks, when the last mail
+    arrived, and how long mails take on average. A server knows about the others only what their mails have reported.
 
     Example: pflab status Projects
     """
@@ -102,15 +105,29 @@ def status(
         if folder is not None and not any(statuses_of.values()):
             hint = did_you_mean(folder, [HIERARCHY, *reader.folders()])
             raise CommandError(f"pflab status {folder}: no store here holds this folder; {hint}")
+        traffic = [] if as_json or folder is not None or server is not None else [*_traffic(reader)]
     if as_json:
         print_json([status_json(view) for statuses in statuses_of.values() for view in statuses])
     elif folder is None:
         print_texts(matrix(statuses_of, page.width))
+        print_sentences(traffic)
     else:
         for statuses in statuses_of.values():
             for view in statuses:
                 print_texts([*detail(view, page.width), Text()])
     return ExitCode.GOOD
+
+
+def _traffic(reader: Reader) -> Iterator[str]:
+    """Yield what each connector has carried lately; nothing if there are no connectors."""
+    if isinstance(reader, LabReader):
+        now, connectors = parse_instant(reader.client.now()), reader.topology.connectors
+        events = events_of(reader, last=RECENT).events if connectors else ()
+    else:
+        run_events = events_of(reader)
+        events, connectors = run_events.events, run_events.topology.connectors if run_events.topology else ()
+        now = max((event.at for event in events), default=0)
+    yield from recent_sentences(events, (connector.name for connector in connectors), now)
 
 
 def instances(

@@ -74,7 +74,8 @@ def test_the_page_says_which_command_does_the_same(lab: str, open_page: OpenPage
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(last).to_contain_text("pflab fault stop B")
     page.get_by_text("Administer B").click()
-    page.get_by_role("button", name="Delete the store of B").click()  # refused: it has the only replica
+    page.get_by_role("button", name="Delete the store of B …").click()
+    page.get_by_role("button", name="Really delete the store of B").click()  # refused: it has the only replica
     expect(page.get_by_role("alert")).to_contain_text(re.compile("B cannot be deleted"))
     expect(last).to_contain_text("pflab fault stop B")
     watched.complaints.clear()  # Chromium writes a line for each answer that refuses

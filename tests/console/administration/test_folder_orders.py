@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from pflab.client import Client
-from tests.support.console_page import AXE, OpenPage
+from tests.support.console_page import AXE, OpenPage, properties
 from tests.support.running_lab import lab_up
 
 ORGANIZATION = """
@@ -29,14 +29,6 @@ def lab(tmp_path: Path) -> Iterator[str]:
     """The URL of a lab with three stores, a tree of folders and a paused clock."""
     with lab_up(tmp_path, topology=ORGANIZATION) as url:
         yield url
-
-
-def properties(page: Page, folder: str) -> Locator:
-    """Open the properties of a top folder."""
-    page.get_by_role("tab", name="Folders", exact=True).first.click()
-    page.get_by_role("navigation", name="Folders").get_by_role("button", name=re.compile(rf"^{folder} ")).click()
-    page.get_by_role("button", name="Properties …").click()
-    return page.get_by_role("dialog", name=f"Properties of {folder}")
 
 
 def replicas(client: Client) -> dict[str, list[str]]:

@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 
 from pflab.cli.app import run
-from pflab.explain.traffic import size_words, traffic_of
+from pflab.explain.traffic import recent_sentences
 from pflab.runs.checkpoint import Checkpoint
 from pflab.runs.events import RunEvents
+from pflab.runs.traffic_sums import Carried, size_words, traffic_of
+from pflab.terms.event_words import to_the_second
 from pflab.terms.verdict import ExitCode
 from tests.support.cli_runs import LOST_MAIL, json_of, output_of, play
 from tests.support.running_lab import lab_up
 from traces.events import HopSent
+from traces.labtime import DAY_US
 
 TWO_SITES = """\
 title: A post crosses a line
@@ -61,6 +64,33 @@ def test_people_read_sums_and_what_the_line_needed(capsys: pytest.CaptureFixture
     assert sum(line.count("│ PARIS-LONDON") for line in hourly) == len(rows)
 
 
+def test_the_status_says_what_connectors_have_carried_lately(capsys: pytest.CaptureFixture[str]) -> None:
+    """Below its matrix, `pflab status` has a line for each connector: the last day by type of mail, and the last hour. A lab
+    without connectors, one folder, one server and JSON have none."""
+    run_events = RunEvents.at(play(TWO_SITES))
+    end_at = max(event.at for event in run_events.events)
+    posted_at = next(event.at for event in run_events.events if isinstance(event, HopSent))
+    text = " ".join(output_of(capsys, "status"))
+    day = sum((row.carried for row in traffic_of(run_events.events, since_at=end_at - DAY_US)), Carried())
+    everything = sum((row.carried for row in traffic_of(run_events.events)), Carried())
+    assert 0 < day.bytes < everything.bytes, "the post crossed the line more than a day ago"
+    assert f"PARIS-LONDON has carried {day} in the last day (status: {day}), nothing in the last hour." in text
+    events = [event for event in run_events.events if event.at <= posted_at]
+    posted = traffic_of(events)[0].carried
+    assert [*recent_sentences(events, ["X-Y", "PARIS-LONDON"], posted_at)] == [
+        f"PARIS-LONDON has carried {posted} in the last day (content: {posted}), {posted} in the last hour.",
+        "X-Y has carried no mail in the last day.",
+    ]
+    newest = [event for event in run_events.events if event.at > posted_at]
+    since = to_the_second(newest[0].at)
+    (sentence,) = recent_sentences(newest, ["PARIS-LONDON"], newest[0].at)
+    assert f" since {since} (status: " in sentence, "the older events are not known"
+    for more in (["Projects"], ["--server", "A"], ["--json"]):
+        assert "carried" not in " ".join(output_of(capsys, "status", *more))
+    play(LOST_MAIL)
+    assert "carried" not in " ".join(output_of(capsys, "status"))
+
+
 def test_a_connector_that_does_not_exist_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """A wrong name is refused with the one that is meant. A lab without connectors says that nothing has crossed one."""
     play(TWO_SITES)
@@ -87,6 +117,8 @@ def test_a_forecast_says_what_a_change_would_cost(capsys: pytest.CaptureFixture[
         assert re.search(line, capsys.readouterr().err, re.MULTILINE)
         assert run(["traffic", "--lab", url]) == ExitCode.GOOD
         assert "No mail has crossed a connector yet" in capsys.readouterr().out
+        assert run(["status", "--lab", url]) == ExitCode.GOOD
+        assert "P-L has carried no mail in the last day." in capsys.readouterr().out
 
 
 def test_a_checkpoint_has_the_same_sums() -> None:

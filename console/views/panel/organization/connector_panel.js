@@ -7,9 +7,9 @@ import { SEPARATIONS } from "../../../state/faults.js";
 import { mailTypeName } from "../../../state/mail_types.js";
 import { html, useEffect, useState } from "../../../vendor/preact.js";
 import { OnlyPresent, Relative, isPresent } from "../../fetched.js";
-import { sizeWords } from "../../size_words.js";
 import { Ask } from "../../what_if.js";
 import { ConnectorOrders } from "./connector_orders.js";
+import { Traffic } from "./traffic.js";
 
 /**
  * @typedef {import("../../../store.js").Store} Store
@@ -84,36 +84,13 @@ export function ConnectorPanel({ store, state, connector }) {
     <${ConnectorOrders} store=${store} state=${state} name=${name} />`
     }
     <h3>What it has carried</h3>
-    <${Traffic} sums=${state.carried[name]} />
+    <${Traffic} store=${store} state=${state} name=${name} />
     <h3>Mails that wait for it</h3>
     ${
       isPresent(store)
         ? html`<${Waiting} store=${store} state=${state} connector=${connector} />`
         : html`<${OnlyPresent} what="The queues of a connector" />`
     }`;
-}
-
-/** sums: by the number of the type of mail. @param {{sums: LabState["carried"][string] | undefined}} props */
-function Traffic({ sums }) {
-  if (!sums) return html`<p class="hint">No mail yet.</p>`;
-  return html`<table class="traffic">
-    <thead>
-      <tr>
-        <th scope="col">Type</th>
-        <th scope="col" class="number">Mails</th>
-        <th scope="col" class="number">Size</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${Object.entries(sums).map(
-        ([type, { mails, bytes }]) => html`<tr key=${type}>
-          <th scope="row">${mailTypeName(type ? Number(type) : undefined)}</th>
-          <td class="number">${mails.toLocaleString("en")}</td>
-          <td class="number">${sizeWords(bytes)}</td>
-        </tr>`,
-      )}
-    </tbody>
-  </table>`;
 }
 
 /** @param {{store: Store, state: LabState, connector: Connector}} props */
