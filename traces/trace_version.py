@@ -14,7 +14,7 @@ major version is 1.
 from typing import Final
 
 TRACE_MAJOR: Final = 1
-TRACE_MINOR: Final = 11
+TRACE_MINOR: Final = 12
 TRACE_VERSION: Final = f"{TRACE_MAJOR}.{TRACE_MINOR}"
 
 

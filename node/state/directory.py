@@ -184,7 +184,7 @@ class Directory:
                 f"{store} is not a server of the topology; its servers are {', '.join(self._topology.servers)}"
             )
         if store not in self._entries:
-            self.update(s, store, (Stamp(self._topology.domain, AT_ONCE),), NOT_YET, 0)
+            self.update(s, store, (Stamp(self._topology.domain_of(store), AT_ONCE),), NOT_YET, 0)
 
     def update(self, s: Stimulus, store: str, stamps: Sequence[Stamp], missing: str, number: int) -> None:
         """Add a store's entry, or replace its stamps.

@@ -59,6 +59,14 @@ FAULTS: Mapping[str, Fault] = {
         "new-post",
         without("address.stamped", where=lambda e: e["node"] == "A" and e["store"] == "B"),
     ),
+    "addresses are those of the recipient policies": (
+        "policies-by-priority",
+        set_(
+            "address.stamped",
+            where=lambda e: (e["node"], e["address"]) == ("A", "B-IS@contoso.test"),
+            address="B-IS@adatum.test",
+        ),
+    ),
     "deleted stores get no mail": (
         "stories/orphan",
         again_at_the_end(
