@@ -286,28 +286,28 @@ class RecordedLab(Lab):
                 interval_us = parse_recipient_update(recipient_update)
             if domain is not None:
                 policies = replace(policies, default_domain=parse_mail_domain(domain))
-        self._set_policies(policies, interval_us, at_once=at_once)
+        await self._set_policies(policies, interval_us, at_once=at_once)
 
     async def add_policy(self, name: str, **fields: Unpack[PolicyFields]) -> None:
         with _refused():
             policies = self.recipient_policies.added(name, fields, self._known_names)
-        self._set_policies(policies, self._servers.directory.interval_us, policy=name, change="added")
+        await self._set_policies(policies, self._servers.directory.interval_us, policy=name, change="added")
 
     async def change_policy(self, name: str, **fields: Unpack[PolicyFields]) -> None:
         with _refused():
             policies = self.recipient_policies.changed(name, fields, self._known_names)
-        self._set_policies(policies, self._servers.directory.interval_us, policy=name, change="changed")
+        await self._set_policies(policies, self._servers.directory.interval_us, policy=name, change="changed")
 
     async def remove_policy(self, name: str) -> None:
         with _refused():
             policies = self.recipient_policies.removed(name)
-        self._set_policies(policies, self._servers.directory.interval_us, policy=name, change="removed")
+        await self._set_policies(policies, self._servers.directory.interval_us, policy=name, change="removed")
 
     @property
     def _known_names(self) -> KnownNames:
         return KnownNames(self.organization.sites, tuple(self.organization.servers))
 
-    def _set_policies(
+    async def _set_policies(
         self,
         policies: RecipientPolicies,
         interval_us: int | None,
@@ -343,6 +343,10 @@ class RecordedLab(Lab):
         )
         self._update_directories()
         self._keep_state()
+        await self._look()
+
+    async def _look(self) -> None:
+        """Take the events of what the running servers were told, in a driver whose nodes do not report them by themselves."""
 
     def _fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
         self._keep_state()  # first, so that a lab that is killed here has no event of a fault that it does not know
