@@ -15,6 +15,7 @@ export const LAB = {
   servers: "/lab/servers",
   connectors: "/lab/connectors",
   policy: "/lab/recipient-policy",
+  policies: "/lab/recipient-policies",
   checkpoint: "/lab/checkpoint",
   /** The run as a file; with the presenter's notes, if a lesson is played and they are wanted. @param {boolean} notes */
   replay: (notes) => `/lab/replay${notes ? query({ notes: "true" }) : ""}`,
@@ -37,6 +38,9 @@ export const site = (name) => `${LAB.sites}/${part(name)}`;
 
 /** @param {string} name */
 export const connector = (name) => `${LAB.connectors}/${part(name)}`;
+
+/** @param {string} name */
+export const policy = (name) => `${LAB.policies}/${part(name)}`;
 
 export const CLOCK = {
   now: "/lab/clock",

@@ -93,6 +93,27 @@ class ConnectorFields(TypedDict, total=False):
     bridgeheads: Mapping[str, Line] | None
 
 
+class PolicyFilterFields(TypedDict, total=False):
+    """The filter of a recipient policy as people give it. A missing part means all."""
+
+    sites: Names
+    servers: Names
+    versions: Sequence[VersionWord]
+
+
+class PolicyFields(TypedDict, total=False):
+    """The properties of a recipient policy as people give them. A missing property keeps its default or present value.
+
+    domain: of the addresses that it gives.
+    filter: the stores to which it applies, at least one part; it replaces the present filter.
+    priority: 1 for the highest; a new policy comes before the Default Policy only.
+    """
+
+    domain: Line | None
+    filter: PolicyFilterFields | None
+    priority: int | None
+
+
 class ServerFields(TypedDict, total=False):
     """The properties of a new server as people give them, in the words of a topology file.
 

@@ -10,7 +10,7 @@ import yaml
 from topology.arguments import FolderFields
 from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
 from topology.quantities import format_bandwidth, format_size
-from topology.recipient_policy import format_recipient_update
+from topology.recipient_policy import RecipientPolicies, RecipientPolicy, format_recipient_update
 from topology.schedule import Schedule
 from topology.settings.values import RawSetting, Settings
 from traces.labtime import LabTime, format_duration, format_instant
@@ -167,11 +167,22 @@ class Topology:
     settings: Mapping[str, RawSetting]
     recipient_update_us: int | None = 0
     """How often the recipient update service runs; 0: always, None: never (spec: ML-1)."""
+    recipient_policies: tuple[RecipientPolicy, ...] = ()
+    """The recipient policies besides the Default Policy, in the order of their priority (spec: ML-1)."""
     revision: int = 0
 
+    @property
+    def policies(self) -> RecipientPolicies:
+        """All recipient policies, as the lab begins."""
+        return RecipientPolicies(self.domain, self.recipient_policies)
+
+    def domain_of(self, server: str) -> str:
+        """Return the domain of a store's address as the lab begins."""
+        return self.policies.domain_of(server, self.servers[server].site, self.servers[server].version)
+
     def address_of(self, server: str) -> str:
-        """Return the mail address of a store, `<server>-IS@<domain>` (spec: ML-1)."""
-        return f"{server}{STORE_ADDRESS_SUFFIX}@{self.domain}"
+        """Return the mail address of a store as the lab begins, `<server>-IS@<domain>` (spec: ML-1)."""
+        return f"{server}{STORE_ADDRESS_SUFFIX}@{self.domain_of(server)}"
 
     def servers_in(self, site: str) -> tuple[str, ...]:
         """Return the servers of a site in the order of the file."""
@@ -193,6 +204,11 @@ class Topology:
             "domain": self.domain,
             "start": format_instant(self.start_at),
             "recipient_update": format_recipient_update(self.recipient_update_us),
+            **(
+                {"recipient_policies": [policy.as_document() for policy in self.recipient_policies]}
+                if self.recipient_policies
+                else {}
+            ),
             "sites": list(self.sites),
             "connectors": [_connector_document(connector) for connector in self.connectors],
             "servers": {name: _server_document(server) for name, server in self.servers.items()},

@@ -1,4 +1,5 @@
-"""Changes of the organization (RT-6): which stores have read them, and over which connectors mails go afterwards."""
+"""Changes of the organization: which stores have read them, over which connectors mails go afterwards (RT-6), and which
+addresses the recipient policies give (ML-1)."""
 
 from __future__ import annotations
 
@@ -9,12 +10,17 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from analytics.evidence.agreement.node_facts import with_exact
 from analytics.evidence.conditions import TOLERANCE_US
-from analytics.evidence.organization import topologies
+from analytics.evidence.organization import Organization, topologies
 from analytics.evidence.version_history import is_undone
 from analytics.ingest.silver import Silver
 from traces.labtime import HOUR_US
 
 _CONNECTORS: Final = "connectors array<struct<name: string>>"
+
+_POLICIES: Final = (
+    "domain string, recipient_policies array<struct<domain: string,"
+    " filter: struct<sites: array<string>, servers: array<string>, versions: array<string>>>>"
+)
 
 _BEHIND_US: Final = HOUR_US
 """A process that gave no sign of life may act until this time without a change that it missed. In a lab whose servers share a
@@ -81,3 +87,58 @@ def crossings(events: Silver, nodes: DataFrame, restored: DataFrame) -> DataFram
     both = both.where("from_seq < seq and coalesce(until_at >= coalesce(begun_at, at), true)")
     there = F.coalesce(F.array_contains("names", F.col("connector")), F.lit(True))
     return both.groupBy("trace", "node", "seq", "at", "mail", "connector").agg(F.max(there).alias("exists"))
+
+
+def stamps(events: Silver, org: Organization, nodes: DataFrame) -> DataFrame:
+    """Return the addresses that stores found in the directory: trace, node, seq, at, store, address, given (the recipient
+    policies gave the store an address of this domain then).
+
+    A store that starts finds addresses that were given while it did not run. While a fault makes a store late, or its clock
+    wrong, the policies of any time may have given the address.
+    """
+    began = events.of("run.started").select(
+        "trace", F.lit(0).alias("seq"), F.lit(0).alias("from_at"), F.from_json("topology", _POLICIES).alias("t")
+    )
+    flat = (
+        "transform(coalesce(t.recipient_policies, array()), p -> struct(p.domain as domain, p.filter.sites as sites,"
+        " p.filter.servers as servers, p.filter.versions as versions))"
+    )
+    first = began.select("trace", "seq", "from_at", "t.domain", F.expr(flat).alias("policies"))
+    changed = events.of("recipient.policy").select(
+        "trace",
+        "seq",
+        F.col("at").alias("from_at"),
+        "domain",
+        F.expr(
+            "transform(coalesce(policies, array()), p -> struct(p.domain as domain, p.sites as sites,"
+            " p.servers as servers, p.versions as versions))"
+        ).alias("policies"),
+    )
+    lists = first.unionByName(changed)
+    until_at = F.lead("from_at").over(Window.partitionBy("trace").orderBy("from_at", "seq"))
+    lists = lists.withColumn("until_at", until_at).drop("seq")
+    stores = org.servers.select("trace", "store", "site", "version")
+    applies = " and ".join(
+        f"(coalesce(size(p.{names}), 0) <= 0 or array_contains(p.{names}, {name}))"
+        for names, name in (("sites", "site"), ("servers", "store"), ("versions", "version"))
+    )
+    right = F.expr(f"coalesce(try_element_at(filter(policies, p -> {applies}), 1).domain, domain)")
+    rights = F.broadcast(stores).join(F.broadcast(lists), "trace")
+    rights = rights.select("trace", "store", "from_at", "until_at", right.alias("right"))
+    so_far = Window.partitionBy("trace", "node").orderBy("seq")
+    started_at = F.last(F.when(F.col("type") == "node.started", F.col("at")), ignorenulls=True).over(so_far)
+    seen = events.lines("address.stamped", "node.started").select(
+        "trace", "node", "seq", "at", "type", "store", "address"
+    )
+    found = seen.withColumn("started_at", started_at).where("type = 'address.stamped'").drop("type")
+    clocks = nodes.select("trace", "node", "exact", "hindered")
+    found = found.join(F.broadcast(clocks), ["trace", "node"], "left")
+    late_us = f"if(coalesce(exact, false), {TOLERANCE_US}, {_BEHIND_US})"
+    given = F.expr(
+        "right = substring_index(address, '@', -1) and (exists(coalesce(hindered, array()), f -> at between f.since and"
+        f" f.until) or from_at <= at + {late_us} and (until_at is null or at <= greatest(until_at, started_at) + {late_us}))"
+    )
+    both = found.join(F.broadcast(rights), ["trace", "store"], "left").withColumn(
+        "given", F.coalesce(given, F.lit(False))
+    )
+    return both.groupBy("trace", "node", "seq", "at", "store", "address").agg(F.max("given").alias("given"))

@@ -39,6 +39,15 @@ CHECKS: Final = (
         words="concat(node, ' sent <', mail, '> about ', folder, ' although the object of a holder names no tree')",
     ),
     Check(
+        id="addresses are those of the recipient policies",
+        rules=("ML-1",),
+        table="stamps",
+        says="The address of a store has the domain that the first recipient policy for this store gives it.",
+        about="true",
+        holds="given",
+        words="concat(node, ' knows ', store, ' by the address ', address, ', which no recipient policy gave it then')",
+    ),
+    Check(
         id="mails come only from stores in the directory",
         rules=("IN-5", "RP-6"),
         table="received",

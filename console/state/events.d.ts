@@ -17,6 +17,14 @@ export interface Header {
   words?: string;
 }
 
+export interface PolicyOfStores {
+  name: string;
+  domain: string;
+  sites: readonly string[];
+  servers: readonly string[];
+  versions: readonly string[];
+}
+
 export interface MailFolder {
   folder: string;
   cnset: string;
@@ -133,6 +141,9 @@ export interface RecipientPolicy extends Header {
   recipient_update: string;
   domain: string;
   at_once: boolean;
+  policy?: string;
+  change?: "" | "added" | "changed" | "removed";
+  policies?: readonly PolicyOfStores[];
 }
 
 export interface ClockChanged extends Header {

@@ -7,7 +7,7 @@
  *     POST /lab/servers/B/restore {backup: "backup-1"}     pflab fault restore B --backup backup-1
  */
 
-import { CLOCK, FAULTS, LAB, connector, fault, message, node, server, site } from "../api.js";
+import { CLOCK, FAULTS, LAB, connector, fault, message, node, policy, server, site } from "../api.js";
 import { folderName, numberName } from "./lab_state.js";
 
 /**
@@ -42,8 +42,11 @@ const TABLE = [
   ["POST", LAB.connectors, (_, { name, ...fields }) => commandOf("connector add", name, fields)],
   ["PATCH", connector(ANY), ([name], fields) => commandOf("connector change", name, fields)],
   ["DELETE", connector(ANY), ([name]) => commandOf("connector remove", name)],
-  ["POST", LAB.policy, (_, body) => policy(body)],
+  ["POST", LAB.policy, (_, body) => updateService(body)],
   ["POST", LAB.forecast, (_, { steps, cost }) => (cost ? commandOf("what-if", steps.map(yamlOf), { cost }) : null)],
+  ["POST", LAB.policies, (_, { name, ...fields }) => ofPolicy("add", name, fields)],
+  ["PATCH", policy(ANY), ([name], fields) => ofPolicy("change", name, fields)],
+  ["DELETE", policy(ANY), ([name]) => ofPolicy("remove", name, {})],
   ["POST", CLOCK.rate, (_, { rate }) => commandOf("clock rate", String(rate))],
   ["POST", CLOCK.step, () => commandOf("clock step", [])],
   ["POST", CLOCK.advance, (_, { to }) => commandOf("clock advance", to)],
@@ -118,13 +121,18 @@ export function terminalCommand({ method, path, body }, state = null) {
 const yamlOf = (step) => JSON.stringify(step);
 
 /** @param {any} body */
-function policy({ domain, recipient_update: interval, at_once: atOnce }) {
+function updateService({ domain, recipient_update: interval, at_once: atOnce }) {
   const commands = [
-    ...(domain ? [commandOf("directory policy", domain)] : []),
+    ...(domain ? [ofPolicy("change", "Default Policy", { domain })] : []),
     ...(interval ? [commandOf("directory schedule", interval)] : []),
     ...(atOnce ? [commandOf("directory update", [])] : []),
   ];
   return commands.join(" && ") || null;
+}
+
+/** @param {string} action @param {string} name @param {any} fields */
+function ofPolicy(action, name, { filter, ...fields }) {
+  return commandOf(`directory policy ${action}`, name, { ...fields, ...filter });
 }
 
 /** @param {any} body */

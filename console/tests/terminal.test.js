@@ -35,7 +35,20 @@ const ORDERS = [
     "pflab connector change SEA-LON --cost 5 --schedule 'every 1 h'",
   ],
   ["DELETE", api.connector("SEA-LON"), undefined, "pflab connector remove SEA-LON"],
-  ["POST", api.LAB.policy, { domain: "fabrikam.test" }, "pflab directory policy fabrikam.test"],
+  [
+    "POST",
+    api.LAB.policies,
+    { name: "London", domain: "fabrikam.test", filter: { sites: ["LON"], versions: ["5.5", "2003"] } },
+    "pflab directory policy add London --domain fabrikam.test --sites LON --versions 5.5,2003",
+  ],
+  ["PATCH", api.policy("London"), { priority: 1 }, "pflab directory policy change London --priority 1"],
+  [
+    "PATCH",
+    api.policy("Default Policy"),
+    { domain: "fabrikam.test" },
+    "pflab directory policy change 'Default Policy' --domain fabrikam.test",
+  ],
+  ["DELETE", api.policy("London"), undefined, "pflab directory policy remove London"],
   ["POST", api.LAB.policy, { recipient_update: "1 h" }, "pflab directory schedule '1 h'"],
   ["POST", api.LAB.policy, { at_once: true }, "pflab directory update"],
   [

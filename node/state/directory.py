@@ -228,7 +228,7 @@ class Directory:
                 f"{store} is not a server of the topology; its servers are {', '.join(self._topology.servers)}"
             )
         if store not in self._entries:
-            self.update(s, store, StoreObject((Stamp(self._topology.domain, AT_ONCE),)), NOT_YET)
+            self.update(s, store, StoreObject((Stamp(self._topology.domain_of(store), AT_ONCE),)), NOT_YET)
 
     def update(self, s: Stimulus, store: str, object_: StoreObject, missing: str) -> None:
         """Add a store's entry, or replace its object.

@@ -98,6 +98,9 @@ BRANCHES: tuple[str, ...] = (
     "mail sent over an added connector",
     "site added",
     "server added",
+    "recipient policy added",
+    "recipient policy changed",
+    "recipient policy removed",
     "added server joined",
     "change of the organization read at a start",
     "bad mail",
@@ -317,6 +320,11 @@ class BranchCounter:
         self.counts[f"{kind} {event.change}"] += 1
         if event.change == "added":
             self._added.add(f"{kind} {name}")
+
+    @event_handler
+    def _policies(self, event: ev.RecipientPolicy) -> None:
+        if event.policy:
+            self.counts[f"recipient policy {event.change}"] += 1
 
     @event_handler
     def _organization(self, event: ev.OrganizationRead) -> None:

@@ -91,6 +91,7 @@ def _with_stores(scenario: Document, stores: Sequence[str]) -> Document | None:
     _forget_sites(document)
     if not _connected(document):
         return None
+    _forget_policies(document)
     _forget_stores(document, removed)
     steps = [_without(step, removed) for step in work_of(scenario) if not set(_names(step)) & removed]
     return changed(scenario, topology=document, steps=steps)
@@ -111,6 +112,17 @@ def _forget_sites(document: dict[str, Any]) -> None:
         connector["bridgeheads"] = {site: server for site, server in ends.items() if server in document["servers"]}
     if not connectors:
         del document["connectors"]
+
+
+def _forget_policies(document: dict[str, Any]) -> None:
+    """Remove the recipient policies that name a site or a server that there is not any more."""
+    known = {"sites": document.get("sites") or (), "servers": document["servers"]}
+    policies = document.get("recipient_policies") or []
+    document["recipient_policies"] = [
+        policy
+        for policy in policies
+        if all(set(policy["filter"].get(part) or ()) <= set(names) for part, names in known.items())
+    ]
 
 
 def _connected(document: dict[str, Any]) -> bool:
@@ -243,6 +255,7 @@ def _one_site(scenario: Document) -> Iterator[Document]:
         document.pop("connectors", None)
         for entry in document["servers"].values():
             entry["site"] = site
+        _forget_policies(document)
         yield changed(scenario, topology=document)
 
 

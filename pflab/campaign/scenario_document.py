@@ -11,6 +11,7 @@ from pflab.faults.fault import KINDS
 from pflab.scenario.load import Scenario, scenario_from_source
 from pflab.terms.folder_ids import HIERARCHY
 from topology.file.yaml_source import YamlSource
+from topology.recipient_policy import DEFAULT_POLICY
 
 Document = dict[str, Any]
 """A scenario as in its file. All steps except the last one have times; the last two repair the lab, and wait until it has
@@ -33,11 +34,12 @@ def verb_of(step: Mapping[str, Any]) -> str:
 
 
 def known_steps(steps: Sequence[Document], topology: Mapping[str, Any]) -> list[Document]:
-    """Return the steps whose folders, messages, faults, backups, sites, servers and connectors the topology or other steps
-    create."""
+    """Return the steps whose folders, messages, faults, backups, sites, servers, connectors and recipient policies the topology
+    or other steps create."""
     connectors = [entry.get("name", "-".join(entry["between"])) for entry in topology.get("connectors") or ()]
-    places = (topology.get("folders") or {}, topology["servers"], topology.get("sites") or (), connectors)
-    known = {HIERARCHY, "/", "all", *_names_of(steps), *(name for names in places for name in names)}
+    policies = [entry["name"] for entry in topology.get("recipient_policies") or ()]
+    places = (topology.get("folders") or {}, topology["servers"], topology.get("sites") or (), connectors, policies)
+    known = {HIERARCHY, DEFAULT_POLICY, "/", "all", *_names_of(steps), *(name for names in places for name in names)}
     fitting = [step for step in steps if _names_in(step) <= known]
     return fitting if len(fitting) == len(steps) else known_steps(fitting, topology)
 
@@ -45,7 +47,7 @@ def known_steps(steps: Sequence[Document], topology: Mapping[str, Any]) -> list[
 def _names_of(steps: Sequence[Document]) -> Iterator[str]:
     for step in steps:
         args = step[verb_of(step)]
-        if verb_of(step) in {"site", "server", "connector"} and "add" in args:
+        if verb_of(step) in {"site", "server", "connector", "recipient_policy"} and "add" in args:
             yield args["add"]
         if isinstance(args, dict) and "as" in args:
             yield args["as"]
@@ -64,8 +66,18 @@ def _names_in(step: Document) -> set[str]:
         return set()
     keys = ["folder", "message", "backup", "change", "rename", "move", "propagate", "under", "connector"]
     keys += ["on", "site", "between", "based_on"]
-    keys += {"send": ["to"], "folder": ["delete"], "connector": ["remove"], "replica": ["add", "remove"]}.get(verb, [])
-    return {name for key in keys for name in _listed(args.get(key))}
+    keys += {
+        "send": ["to"],
+        "folder": ["delete"],
+        "connector": ["remove"],
+        "recipient_policy": ["remove"],
+        "replica": ["add", "remove"],
+    }.get(verb, [])
+    names = {name for key in keys for name in _listed(args.get(key))}
+    if verb == "recipient_policy":
+        filter_ = args.get("filter") or {}
+        names |= {name for part in ("sites", "servers") for name in _listed(filter_.get(part))}
+    return names
 
 
 def _listed(value: str | Sequence[str] | None) -> Sequence[str]:

@@ -110,7 +110,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         ),
         "directory": (
             "verbs.administration.directory",
-            "Show the directory objects of stores; delete stores and create them again; change the recipient policy.",
+            "Show the directory objects of stores; delete stores and create them again; change the recipient policies.",
         ),
         "site": (
             "verbs.administration.organization",

@@ -199,19 +199,40 @@ class Client(Changes):
         self._life(node, "create")
 
     def recipient_policy(self) -> dict[str, str]:
-        """Return the domain of the recipient policy, and how often the recipient update service runs."""
+        """Return the domain of the Default Policy, and how often the recipient update service runs."""
         return dict(self.json("GET", "/lab/recipient-policy"))
 
     def set_recipient_policy(
         self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
     ) -> None:
         """Change how often the recipient update service runs (always, never, or for example `1 h`), or the domain of the
-        addresses that it gives.
+        addresses that the Default Policy gives.
 
         `at_once`: it gives all stores that wait their addresses now.
         """
         what = {"recipient_update": recipient_update, "domain": domain, "at_once": at_once}
         self.json("POST", "/lab/recipient-policy", what)
+
+    def recipient_policies(self) -> list[dict[str, Any]]:
+        """Return the recipient policies in the order of their priority, the Default Policy last."""
+        return list(self.json("GET", "/lab/recipient-policies"))
+
+    def add_policy(self, name: str, **fields: Any) -> None:
+        """Add a recipient policy.
+
+        domain: the domain of the addresses that it gives.
+        filter: the stores to which it applies, by `sites`, `servers` or `versions`: `{"sites": ["LON"]}`.
+        priority: 1 for the highest; by default it comes before the Default Policy only.
+        """
+        self.json("POST", "/lab/recipient-policies", {"name": name, **fields})
+
+    def change_policy(self, name: str, **fields: Any) -> None:
+        """Change the domain, the filter or the priority of a recipient policy."""
+        self.json("PATCH", f"/lab/recipient-policies/{quoted(name)}", fields)
+
+    def remove_policy(self, name: str) -> None:
+        """Remove a recipient policy."""
+        self.json("DELETE", f"/lab/recipient-policies/{quoted(name)}")
 
     def add_site(self, name: str) -> None:
         """Add a site without servers to the organization."""

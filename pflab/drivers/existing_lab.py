@@ -26,7 +26,7 @@ from traces.events import AnyEvent
 from traces.labtime import LabTime, format_instant, parse_instant
 
 if TYPE_CHECKING:
-    from topology.arguments import ConnectorFields, ServerFields
+    from topology.arguments import ConnectorFields, PolicyFields, ServerFields
     from topology.model import Topology
     from traces.events import Event
 
@@ -195,6 +195,15 @@ class ExistingLab(Lab):
         return self._events[since:]
 
     # --- opening and closing
+
+    async def add_policy(self, name: str, **fields: Unpack[PolicyFields]) -> None:
+        answer_of(lambda: self._client.add_policy(name, **fields))
+
+    async def change_policy(self, name: str, **fields: Unpack[PolicyFields]) -> None:
+        answer_of(lambda: self._client.change_policy(name, **fields))
+
+    async def remove_policy(self, name: str) -> None:
+        answer_of(lambda: self._client.remove_policy(name))
 
     async def up(self) -> None:
         """Raise LabError if the lab has another topology, or is not at its start."""

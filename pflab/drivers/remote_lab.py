@@ -275,6 +275,9 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         if not self.coordinator.warping:
             await self.coordinator.look()
 
+    async def _look(self) -> None:
+        await self.catch_up()
+
     async def _collect(self) -> None:
         """Ask the stores for their events at intervals while the clock runs."""
         while True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pflab.invariants.addresses import ADDRESSES
 from pflab.invariants.backfill_array import LIVES, MISSING, SLOTS
 from pflab.invariants.backfill_sources import SOURCES
 from pflab.invariants.backfill_timeouts import RETRIES, TIMEOUTS
@@ -41,5 +42,6 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *RESPONDERS,
     *EXPIRY,
     *ROUTES,
+    *ADDRESSES,
 )
 """The classes of all invariants; each must hold at every instant."""

@@ -1,13 +1,13 @@
 """The directory of the organization: which addresses the entry of each store has, and when it gets them (spec: ML-1).
 
 The lab keeps this directory, and sends every store the stamps of each entry (`node.state.directory`). An entry waits for a
-stamp if its primary address is not of the domain of the recipient policy:
+stamp if its primary address is not of the domain that the recipient policies give its store:
 
 | what happens | the entries that wait |
 |---|---|
 | a store of 2000 or 2003 joins | are stamped at the next run of the recipient update service |
 | a store of 5.5 or 2007 joins | are stamped when they are created |
-| the policy gets another domain | are stamped at the next run, in 5.5 and 2007 at once; their old address is now secondary |
+| the policies give it another domain | are stamped at the next run, in 5.5 and 2007 at once; the old address is now secondary |
 | the service is set to never | are not stamped |
 | "update now" | are stamped at once, even if the service never runs |
 | the fault "unstamp" begins | have no address: it is removed, and the service fails for this entry |
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from node.state.directory import AT_ONCE, FAILS, NEVER, NOT_YET, Stamp, StoreObject, next_run
 from node.state.version_profiles import PROFILES
 from pflab.runs.lab_state import DirectoryDamage, DirectoryState
-from topology.recipient_policy import format_recipient_update
+from topology.recipient_policy import RecipientPolicies, format_recipient_update
 
 if TYPE_CHECKING:
     from topology.model import Topology
@@ -38,10 +38,10 @@ class OrganizationDirectory:
         self._topology = topology
         self.interval_us = topology.recipient_update_us
         """How often the recipient update service runs; 0: always, None: never."""
-        self.domain = topology.domain
-        """The domain of the recipient policy."""
+        self.policies = topology.policies
+        """The recipient policies."""
         self._stamps: dict[str, tuple[Stamp, ...]] = {
-            store: (Stamp(topology.domain, AT_ONCE),) for store in topology.servers_from_start()
+            store: (Stamp(topology.domain_of(store), AT_ONCE),) for store in topology.servers_from_start()
         }
         self._damage = DirectoryDamage()
         self._changed: set[str] = set()
@@ -95,12 +95,14 @@ class OrganizationDirectory:
         self._changed |= self._stamps.keys() & damaged
         return True
 
-    def set_policy(self, now: LabTime, *, interval_us: int | None, domain: str, at_once: bool) -> None:
-        """Change how often the service runs and the domain of the policy.
+    def set_policies(
+        self, now: LabTime, *, interval_us: int | None, policies: RecipientPolicies, at_once: bool = False
+    ) -> None:
+        """Change how often the service runs, and the recipient policies.
 
         `at_once`: stamp all entries that wait.
         """
-        self.interval_us, self.domain = interval_us, domain
+        self.interval_us, self.policies = interval_us, policies
         self._stamp_waiting(self._stamps, now, at_once=at_once)
 
     def _stamp_waiting(self, stores: Iterable[str], now: LabTime, *, at_once: bool = False) -> None:
@@ -108,9 +110,11 @@ class OrganizationDirectory:
             if store in self._damage.unstamped:
                 continue
             stamps = tuple(stamp for stamp in self._stamps[store] if stamp.at <= now)
-            if not stamps or stamps[-1].domain != self.domain:
+            server = self._topology.servers[store]
+            domain = self.policies.domain_of(store, server.site, server.version)
+            if not stamps or stamps[-1].domain != domain:
                 at = AT_ONCE if at_once or not self._is_serviced(store) else next_run(self.interval_us, now)
-                stamps += () if at is None else (Stamp(self.domain, at),)
+                stamps += () if at is None else (Stamp(domain, at),)
             self._replace(store, stamps)
 
     def _replace(self, store: str, stamps: tuple[Stamp, ...]) -> None:
@@ -128,14 +132,15 @@ class OrganizationDirectory:
         """What `recall` needs."""
         return DirectoryState(
             self.interval_us,
-            self.domain,
+            self.policies.default_domain,
             dict(self._stamps),
             self._damage,
             tuple(sorted(self._changed)),
+            self.policies.others,
         )
 
     def recall(self, state: DirectoryState) -> None:
         """Continue with the state of an earlier lab."""
-        self.interval_us, self.domain = state.interval_us, state.domain
+        self.interval_us, self.policies = state.interval_us, RecipientPolicies(state.domain, state.policies)
         self._stamps = dict(state.stamps)
         self._damage, self._changed = state.damage, set(state.changed)

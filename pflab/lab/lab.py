@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pflab.faults.fault_plan import FaultPlan
     from pflab.lab.remote_faults import RemoteFaults
     from pflab.lab.remote_node import RemoteNode
-    from topology.arguments import ConnectorFields, ServerFields
+    from topology.arguments import ConnectorFields, PolicyFields, ServerFields
     from topology.model import Topology
     from topology.settings.values import RawSetting
     from traces.events import Event
@@ -247,6 +247,22 @@ class Lab(ABC):
 
         Raises LabError for a wrong value.
         """
+
+    @abstractmethod
+    async def add_policy(self, name: str, **fields: Unpack[PolicyFields]) -> None:
+        """Add a recipient policy, as an administrator of the organization (ML-1).
+
+        Raises LabError for a wrong or missing property, and if there is a policy of this name.
+        """
+
+    @abstractmethod
+    async def change_policy(self, name: str, **fields: Unpack[PolicyFields]) -> None:
+        """Change the domain, the filter or the priority of a recipient policy (ML-1). The Default Policy can only get another
+        domain. Raises LabError for a wrong property, and if there is no policy of this name."""
+
+    @abstractmethod
+    async def remove_policy(self, name: str) -> None:
+        """Remove a recipient policy (ML-1). Raises LabError if there is no policy of this name, and for the Default Policy."""
 
     @abstractmethod
     async def add_site(self, name: str) -> None:

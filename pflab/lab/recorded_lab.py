@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
@@ -18,12 +19,13 @@ from pflab.runs.backups import Backups
 from pflab.runs.lab_state import LabState, RunSettings, ServerStatus
 from topology import changes
 from topology.problems import ValueTextError
-from topology.recipient_policy import parse_mail_domain, parse_recipient_update
+from topology.recipient_policy import KnownNames, RecipientPolicies, parse_mail_domain, parse_recipient_update
 from traces.events import (
     BackupElsewhere,
     BackupMade,
     BackupRestored,
     OrganizationChanged,
+    PolicyOfStores,
     RecipientPolicy,
     StoreCreated,
 )
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from pflab.faults.fault_plan import FaultPlan
     from pflab.runs.recorder import Record
     from pflab.runs.run_folder import RunFolder
-    from topology.arguments import ConnectorFields, ServerFields
+    from topology.arguments import ConnectorFields, PolicyFields, ServerFields
     from topology.model import Topology
     from traces.events import Event
 
@@ -267,25 +269,84 @@ class RecordedLab(Lab):
     def recipient_policy(self) -> dict[str, str]:
         """The domain of the recipient policy, and how often the recipient update service runs, as in a topology file."""
         directory = self._servers.directory
-        return {"domain": directory.domain, "recipient_update": directory.recipient_update}
+        return {"domain": directory.policies.default_domain, "recipient_update": directory.recipient_update}
+
+    @property
+    def recipient_policies(self) -> RecipientPolicies:
+        """The recipient policies of the organization."""
+        return self._servers.directory.policies
 
     async def set_recipient_policy(
         self, *, recipient_update: str | None = None, domain: str | None = None, at_once: bool = False
     ) -> None:
         directory = self._servers.directory
-        interval_us, new_domain = directory.interval_us, directory.domain
-        try:
+        interval_us, policies = directory.interval_us, directory.policies
+        with _refused():
             if recipient_update is not None:
                 interval_us = parse_recipient_update(recipient_update)
             if domain is not None:
-                new_domain = parse_mail_domain(domain)
-        except ValueTextError as error:
-            raise LabError(f"{error.what}; {error.would_be_right}") from None
-        directory.set_policy(self.now, interval_us=interval_us, domain=new_domain, at_once=at_once)
-        update = directory.recipient_update
-        self.record.note(RecipientPolicy, recipient_update=update, domain=new_domain, at_once=at_once)
+                policies = replace(policies, default_domain=parse_mail_domain(domain))
+        await self._set_policies(policies, interval_us, at_once=at_once)
+
+    async def add_policy(self, name: str, **fields: Unpack[PolicyFields]) -> None:
+        with _refused():
+            policies = self.recipient_policies.added(name, fields, self._known_names)
+        await self._set_policies(policies, self._servers.directory.interval_us, policy=name, change="added")
+
+    async def change_policy(self, name: str, **fields: Unpack[PolicyFields]) -> None:
+        with _refused():
+            policies = self.recipient_policies.changed(name, fields, self._known_names)
+        await self._set_policies(policies, self._servers.directory.interval_us, policy=name, change="changed")
+
+    async def remove_policy(self, name: str) -> None:
+        with _refused():
+            policies = self.recipient_policies.removed(name)
+        await self._set_policies(policies, self._servers.directory.interval_us, policy=name, change="removed")
+
+    @property
+    def _known_names(self) -> KnownNames:
+        return KnownNames(self.organization.sites, tuple(self.organization.servers))
+
+    async def _set_policies(
+        self,
+        policies: RecipientPolicies,
+        interval_us: int | None,
+        *,
+        policy: str = "",
+        change: Literal["", "added", "changed", "removed"] = "",
+        at_once: bool = False,
+    ) -> None:
+        """Take other recipient policies, and tell all running stores the addresses that they give.
+
+        interval_us: how often the recipient update service runs.
+        policy, change: the policy that was added, changed or removed.
+        """
+        directory = self._servers.directory
+        directory.set_policies(self.now, interval_us=interval_us, policies=policies, at_once=at_once)
+        self.record.note(
+            RecipientPolicy,
+            recipient_update=directory.recipient_update,
+            domain=policies.default_domain,
+            at_once=at_once,
+            policy=policy,
+            change=change,
+            policies=tuple(
+                PolicyOfStores(
+                    name=member.name,
+                    domain=member.domain,
+                    sites=member.filter.sites,
+                    servers=member.filter.servers,
+                    versions=tuple(map(str, member.filter.versions)),
+                )
+                for member in policies.others
+            ),
+        )
         self._update_directories()
         self._keep_state()
+        await self._look()
+
+    async def _look(self) -> None:
+        """Take the events of what the running servers were told, in a driver whose nodes do not report them by themselves."""
 
     def _fault_injected(self, fault: str, kind: str, details: Mapping[str, str]) -> None:
         self._keep_state()  # first, so that a lab that is killed here has no event of a fault that it does not know
@@ -380,6 +441,15 @@ class RecordedLab(Lab):
     @abstractmethod
     async def _end(self) -> None:
         """Stop every server and everything else that the lab has started."""
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """Raise LabError for a value that cannot be."""
+    try:
+        yield
+    except ValueTextError as error:
+        raise LabError(f"{error.what}; {error.would_be_right}") from None
 
 
 async def _finished(act: Coroutine[Any, Any, None]) -> None:

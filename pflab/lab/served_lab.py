@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pflab.runs.recorder import Record
     from pflab.runs.saved import SavedRuns
     from topology.model import Topology
+    from topology.recipient_policy import RecipientPolicies
     from traces.labtime import LabTime
 
 
@@ -76,7 +77,12 @@ class ServedLab(Lab):
     @property
     @abstractmethod
     def recipient_policy(self) -> dict[str, str]:
-        """The domain of the recipient policy, and how often the recipient update service runs, as in a topology file (ML-1)."""
+        """The domain of the Default Policy, and how often the recipient update service runs, as in a topology file (ML-1)."""
+
+    @property
+    @abstractmethod
+    def recipient_policies(self) -> RecipientPolicies:
+        """The recipient policies of the organization (ML-1)."""
 
     @property
     @abstractmethod

@@ -14,7 +14,7 @@ they do with hostile mail.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +29,7 @@ from pflab.runs.recorder import LAB
 from pflab.terms.printable import printable
 from topology.file.load import topology_from_text
 from topology.problems import ProblemsError, ValueTextError, quoted
-from topology.recipient_policy import parse_mail_domain
+from topology.recipient_policy import MAX_POLICIES, RecipientPolicy, parse_mail_domain, parse_policy_name
 from traces.events import RunStarted
 from traces.labtime import END_AT, LabTime
 from traces.reading import read_folder
@@ -156,10 +156,19 @@ def _check_state(state: LabState, organization: Topology) -> None:
     restarts = [server.restarts_at for server in state.servers.values() if server.restarts_at is not None]
     _check_times([state.at, *restarts, *(stamp.at for stamp in stamps)])
     try:
-        for domain in {directory.domain, *(stamp.domain for stamp in stamps)}:
+        of_policies = {policy.domain for policy in directory.policies}
+        for domain in sorted({directory.domain, *of_policies, *(stamp.domain for stamp in stamps)}):
             parse_mail_domain(domain)
+        _check_policies(directory.policies)
     except ValueTextError as error:
         raise LabError(f"lab.json in the lab file: {error}") from error
+
+
+def _check_policies(policies: Sequence[RecipientPolicy]) -> None:
+    """Raise ValueTextError if recipient policies are none that a lab has. A filter may name a site or a server that is gone."""
+    names = [parse_policy_name(policy.name).casefold() for policy in policies]
+    if len(names) > MAX_POLICIES or len(set(names)) < len(names) or any(policy.filter.is_empty for policy in policies):
+        raise ValueTextError("its recipient policies are no list of policies", "take the file from a running lab")
 
 
 def _entries(state: LabState) -> Iterable[Iterable[Stamp]]:

@@ -25,6 +25,7 @@ from node.host.whole_files import write_whole
 from node.state.directory import Stamp, StoreObject
 from pflab.errors import LabError
 from topology.changes import ChangeError, successor
+from topology.recipient_policy import RecipientPolicy
 from traces.labtime import LabTime
 
 if TYPE_CHECKING:
@@ -120,10 +121,11 @@ class DirectoryState(msgspec.Struct, frozen=True):
     """The directory of the organization (`pflab.lab.directory`).
 
     interval_us: how often the recipient update service runs; 0: always, None: never.
-    domain: the domain of the recipient policy.
+    domain: the domain of the Default Policy.
     stamps: the stamps of each entry.
     damage: the objects that are damaged.
     changed: the stores whose entry differs from what they compute themselves.
+    policies: the other recipient policies, in the order of their priority.
     """
 
     interval_us: int | None
@@ -131,6 +133,7 @@ class DirectoryState(msgspec.Struct, frozen=True):
     stamps: dict[str, tuple[Stamp, ...]]
     damage: DirectoryDamage
     changed: tuple[str, ...]
+    policies: tuple[RecipientPolicy, ...] = ()
 
 
 class BackupsState(msgspec.Struct, frozen=True):

@@ -32,6 +32,8 @@ from topology.arguments import (
     ConnectorFields,
     ConnectorWord,
     FolderFields,
+    PolicyFields,
+    PolicyFilterFields,
     Priority,
     ResolveMethod,
     ServerFields,
@@ -502,17 +504,65 @@ class Server(Part):
         return {"site": self.site, "version": self.version, "settings": self.settings}
 
 
-class RecipientPolicy(Part):
-    """A change of the recipient policy: how often the recipient update service runs, or the domain of its addresses.
+class PolicyFilter(Part):
+    """The stores to which a recipient policy applies: those of these sites, of these servers, and of these versions."""
 
-    `at_once: true`: it gives all entries that wait their addresses now (ML-1).
+    at_least_one: ClassVar = ("sites", "servers", "versions")
+
+    sites: Names | None = None
+    servers: Names | None = None
+    versions: tuple[VersionWord, ...] | None = None
+
+    def given(self) -> PolicyFilterFields:
+        """Return the parts that the step gives."""
+        return {"sites": self.sites or (), "servers": self.servers or (), "versions": self.versions or ()}
+
+
+class RecipientPolicy(PartWithProperties):
+    """A change of the recipient policies, or of their service (ML-1). A policy is added, changed or removed; or the recipient
+    update service gets another interval, or the Default Policy another domain.
+
+    `at_once: true`: the service gives all entries that wait their addresses now.
+    `refused: true`: the lab must refuse it.
     """
 
-    at_least_one: ClassVar = ("runs", "domain", "at_once")
+    at_least_one: ClassVar = ("add", "change", "remove", "runs", "domain", "at_once")
+    PROPERTIES: ClassVar = tuple(PolicyFields.__annotations__)
 
-    runs: str | None = Field(None, description="always, never, or for example 1 h")
-    domain: str | None = None
+    add: str | None = Field(None, description="the name of a new policy")
+    change: str | None = None
+    remove: str | None = None
+    domain: str | None = Field(None, description="the domain of the addresses; without a name, of the Default Policy")
+    filter: PolicyFilter | None = Field(None, description="the stores to which the policy applies")
+    priority: int | None = Field(None, description="1 is the highest; by default just above the Default Policy")
+    runs: str | None = Field(None, description="how often the service runs: always, never, or for example 1 h")
     at_once: bool = False
+    refused: bool = False
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        names = [name for name in (self.add, self.change, self.remove) if name is not None]
+        properties = self.given()
+        if len(names) > 1:
+            raise wrong('"add", "change" and "remove" cannot be used together')
+        if names and (self.runs is not None or self.at_once):
+            raise wrong('"runs" and "at_once" are about the service; write a step of their own')
+        if not names and (self.filter is not None or self.priority is not None):
+            raise wrong('"filter" and "priority" are allowed only together with "add" or "change"')
+        if self.remove is not None and properties:
+            raise wrong(f'"{next(iter(properties))}" is allowed only together with "add" or "change"')
+        if self.change is not None and not properties:
+            raise wrong(f"no property is given; give one of {', '.join(self.PROPERTIES)}")
+        if self.add is not None and (self.domain is None or self.filter is None):
+            raise wrong(
+                '"add" needs "domain" and "filter", such as {add: London, domain: x.test, filter: {sites: [LON]}}'
+            )
+        return self
+
+    def given(self) -> dict[str, Any]:
+        """Return the properties that the step gives."""
+        properties = super().given()
+        return properties if self.filter is None else {**properties, "filter": self.filter.given()}
 
 
 VERBS: dict[str, Any] = {

@@ -17,6 +17,7 @@ from pflab.terms.folder_ids import HIERARCHY
 from topology.file.yaml_source import YamlSource
 from topology.model import Topology
 from topology.problems import PathItem, Problem, ValueTextError, did_you_mean, one_of, quoted
+from topology.recipient_policy import DEFAULT_POLICY
 from topology.settings.catalogue import find_spec
 from topology.settings.values import read_value
 from traces.events import EVENT_TYPES, Event
@@ -25,6 +26,9 @@ _STORE_FIELDS = ("on", "from_", "to", "add", "remove", "replace", "asked", "repl
 _HEADER = frozenset(Event.__struct_fields__)
 _FOLDER = "folder of the topology or of an earlier step"
 _CONNECTOR = "connector of the topology or of an earlier step"
+_POLICY = "recipient policy of the topology or of an earlier step"
+
+_Added = model.Connector | model.Site | model.Server | model.RecipientPolicy
 
 
 class NameCheck:
@@ -35,6 +39,7 @@ class NameCheck:
         self._servers = list(topology.servers)
         self._sites = list(topology.sites)
         self._connectors = [connector.name for connector in topology.connectors]
+        self._policies = [DEFAULT_POLICY, *(policy.name for policy in topology.recipient_policies)]
         self._folders = [HIERARCHY, *topology.folders]
         self._messages: list[str] = []
         self._faults: list[str] = ["all"]
@@ -45,7 +50,7 @@ class NameCheck:
     def name_all(self, steps: Sequence[Any]) -> None:
         """Make the names that these steps define known to all steps, because steps with times may be in any order."""
         for args in steps:
-            if isinstance(args, model.Connector | model.Site | model.Server) and args.add is not None:
+            if isinstance(args, _Added) and args.add is not None:
                 self._added(args).append(args.add)
             name = getattr(args, "name", None)
             if name is None:
@@ -56,10 +61,12 @@ class NameCheck:
             if isinstance(args, model.Posts):
                 names.extend(f"{name}-{number}" for number in range(1, args.count + 1))
 
-    def _added(self, args: model.Connector | model.Site | model.Server) -> list[str]:
+    def _added(self, args: _Added) -> list[str]:
         """Return the names to which a change of the organization adds one."""
         if isinstance(args, model.Connector):
             return self._connectors
+        if isinstance(args, model.RecipientPolicy):
+            return self._policies
         return self._sites if isinstance(args, model.Site) else self._servers
 
     def _kind_of_name(self, args: Any) -> list[str]:
@@ -92,10 +99,8 @@ class NameCheck:
                 yield from self._show(args.show, (*at, "show"))
         elif isinstance(args, model.Directory):
             yield from self._directory(args, at)
-        elif isinstance(args, model.Connector):
-            yield from self._connector(args, at)
-        elif isinstance(args, model.Site | model.Server):
-            yield from self._site_or_server(args, at)
+        elif isinstance(args, _Added):
+            yield from self._organization(args, at)
         else:
             yield from self._common(args, at)
             if isinstance(args, model.Settings):
@@ -138,6 +143,14 @@ class NameCheck:
             if name is not None:
                 yield from self._unknown_names(at, field, name, self._servers, "server")
 
+    def _organization(self, args: _Added, at: Sequence[PathItem]) -> Iterator[Problem]:
+        if isinstance(args, model.Connector):
+            yield from self._connector(args, at)
+        elif isinstance(args, model.RecipientPolicy):
+            yield from self._policy(args, at)
+        else:
+            yield from self._site_or_server(args, at)
+
     def _connector(self, args: model.Connector, at: Sequence[PathItem]) -> Iterator[Problem]:
         for field in ("change", "remove"):
             name = getattr(args, field)
@@ -151,6 +164,17 @@ class NameCheck:
             yield from self._unknown_names(place, site, server, self._servers, "server")
         if args.add is not None:
             self._connectors.append(args.add)
+
+    def _policy(self, args: model.RecipientPolicy, at: Sequence[PathItem]) -> Iterator[Problem]:
+        for field in ("change", "remove"):
+            name = getattr(args, field)
+            if name is not None:
+                yield from self._unknown_names(at, field, name, self._policies, _POLICY)
+        if args.filter is not None:
+            for part, known, what in (("sites", self._sites, "site"), ("servers", self._servers, "server")):
+                yield from self._unknown_names((*at, "filter"), part, getattr(args.filter, part) or (), known, what)
+        if args.add is not None:
+            self._policies.append(args.add)
 
     def _site_or_server(self, args: model.Site | model.Server, at: Sequence[PathItem]) -> Iterator[Problem]:
         if isinstance(args, model.Server):

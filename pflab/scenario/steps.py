@@ -497,7 +497,16 @@ async def _server(play: Play, step: model.Server) -> None:
 
 
 async def _recipient_policy(play: Play, step: model.RecipientPolicy) -> None:
-    await play.lab.set_recipient_policy(recipient_update=step.runs, domain=step.domain, at_once=step.at_once)
+    lab = play.lab
+    if step.add is not None:
+        change = lab.add_policy(step.add, **step.given())
+    elif step.change is not None:
+        change = lab.change_policy(step.change, **step.given())
+    elif step.remove is not None:
+        change = lab.remove_policy(step.remove)
+    else:
+        change = lab.set_recipient_policy(recipient_update=step.runs, domain=step.domain, at_once=step.at_once)
+    await _change_organization(play, change, "the recipient policies", refused=step.refused)
 
 
 def _can_delete(play: Play, on: str, store: str) -> bool:

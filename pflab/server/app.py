@@ -26,7 +26,7 @@ from pflab.server.faults import DECISIONS, FAULTS, Decisions
 from pflab.server.forecast import FORECASTS
 from pflab.server.lab import LAB
 from pflab.server.mails import MAILS
-from pflab.server.organization import CONNECTORS, NEW_SERVERS, SITES
+from pflab.server.organization import CONNECTORS, NEW_SERVERS, POLICIES, POLICY, SITES
 from pflab.server.present_lab import EmbeddedHosts, LabNow, ProxiedHosts
 from pflab.server.proxy import Proxy
 from pflab.server.servers import SERVERS
@@ -41,7 +41,7 @@ _ERRORS: Final[Mapping[type[Exception], int]] = {
 }
 """The statuses of errors of a lab."""
 
-_OF_A_LAB: Final = (LAB, SITES, CONNECTORS, NEW_SERVERS, FAULTS, FORECASTS, MAILS, SERVERS, TRACES)
+_OF_A_LAB: Final = (LAB, SITES, CONNECTORS, NEW_SERVERS, POLICY, POLICIES, FAULTS, FORECASTS, MAILS, SERVERS, TRACES)
 
 
 def app_of_live_lab(lab_now: Callable[[], InProcessLab], extension: Extension | None = None) -> Api:

@@ -1,11 +1,9 @@
-"""A lab as a whole over HTTP: what it is, its topology, its next run, its saved labs, and the policy of its organization."""
+"""A lab as a whole over HTTP: what it is, its topology, its next run, and its saved labs."""
 
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Final
-
-from msgspec import Meta
+from typing import Final
 
 from node.api.asgi import Response
 from node.api.routing.reading import Body
@@ -17,7 +15,6 @@ from pflab.server.clock import clock_shown
 from pflab.server.faults import faults_shown
 from pflab.server.present_lab import lab_routes
 from pflab.server.servers import imap_shown, smtp_shown, status_shown
-from topology.arguments import Line
 from topology.file.load import topology_from_text
 from topology.problems import ProblemsError
 from traces.labtime import format_instant
@@ -30,20 +27,6 @@ _SERVER = {
     "smtp": "127.0.0.1:40025",
     "imap": None,
 }
-
-
-_POLICY = {"domain": "contoso.test", "recipient_update": "always"}
-
-
-class Policy(Body, frozen=True, kw_only=True):
-    """recipient_update: how often the recipient update service runs (always, never, or for example 1 h).
-    domain: the domain of the addresses that it gives.
-    at_once: give all entries that wait their addresses now.
-    """
-
-    recipient_update: Annotated[Line | None, Meta(examples=["always"])] = None
-    domain: Annotated[Line | None, Meta(examples=["fabrikam.test"])] = None
-    at_once: bool = False
 
 
 class Renewal(Body, frozen=True, kw_only=True):
@@ -62,20 +45,6 @@ ARCHIVE: Final = "application/zip"
 
 LAB: Final = lab_routes("/lab", tag="lab")
 """A lab as a whole."""
-
-
-@LAB.get("/recipient-policy", answers={200: {"content": {"application/json": {"example": _POLICY}}}})
-async def recipient_policy(lab: ServedLab) -> Response:
-    """Return the domain of the recipient policy, and how often the recipient update service runs."""  # spec: ML-1
-    return json_response(lab.recipient_policy)
-
-
-@LAB.post("/recipient-policy")
-async def change_recipient_policy(lab: ServedLab, body: Policy) -> Response:
-    """Change the recipient policy of the organization, or its recipient update service."""  # spec: ML-1
-    policy = {"recipient_update": body.recipient_update, "domain": body.domain}
-    await lab.set_recipient_policy(**policy, at_once=body.at_once)
-    return json_response(policy)
 
 
 @LAB.get("", answers={200: {"content": {"application/json": {"example": {"servers": [_SERVER]}}}}})

@@ -1,7 +1,8 @@
-"""The organization of a lab over HTTP: sites and servers are added, and connectors are added, changed and removed."""
+"""The organization of a lab over HTTP: its sites, servers, connectors and recipient policies are added, changed and removed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from msgspec import Meta
@@ -12,7 +13,7 @@ from node.api.routing.reading import Body
 from node.api.values import json_response
 from pflab.lab.served_lab import ServedLab
 from pflab.server.present_lab import lab_routes
-from topology.arguments import ConnectorWord, Line, Names
+from topology.arguments import ConnectorWord, Line, Names, VersionWord
 
 SITES: Final = lab_routes("/lab/sites", tag="lab")
 """The sites of the organization."""
@@ -22,6 +23,13 @@ NEW_SERVERS: Final = lab_routes("/lab/servers", tag="lab")
 
 CONNECTORS: Final = lab_routes("/lab/connectors", tag="lab")
 """The connectors of the organization."""
+
+
+POLICY: Final = lab_routes("/lab/recipient-policy", tag="lab")
+"""The Default Policy, and the recipient update service."""
+
+POLICIES: Final = lab_routes("/lab/recipient-policies", tag="lab")
+"""The recipient policies of the organization."""
 
 
 class NewSite(Body, frozen=True, kw_only=True):
@@ -127,3 +135,101 @@ async def remove(lab: ServedLab, name: str) -> Response:
     """Remove a connector; return the others. Mail that waits for it takes another way, or waits for one."""  # spec: RT-6
     await lab.remove_connector(name)
     return _connectors(lab)
+
+
+_POLICY = {"domain": "contoso.test", "recipient_update": "always"}
+
+
+class Policy(Body, frozen=True, kw_only=True):
+    """recipient_update: how often the recipient update service runs (always, never, or for example 1 h).
+    domain: the domain of the addresses that the Default Policy gives.
+    at_once: give all entries that wait their addresses now.
+    """
+
+    recipient_update: Annotated[Line | None, Meta(examples=["always"])] = None
+    domain: Annotated[Line | None, Meta(examples=["fabrikam.test"])] = None
+    at_once: bool = False
+
+
+@POLICY.get("", answers={200: {"content": {"application/json": {"example": _POLICY}}}})
+async def recipient_policy(lab: ServedLab) -> Response:
+    """Return the domain of the Default Policy, and how often the recipient update service runs."""  # spec: ML-1
+    return json_response(lab.recipient_policy)
+
+
+@POLICY.post("")
+async def change_recipient_policy(lab: ServedLab, body: Policy) -> Response:
+    """Change the domain of the Default Policy, or the recipient update service."""  # spec: ML-1
+    policy = {"recipient_update": body.recipient_update, "domain": body.domain}
+    await lab.set_recipient_policy(**policy, at_once=body.at_once)
+    return json_response(policy)
+
+
+_POLICIES = [
+    {"name": "London", "domain": "fabrikam.test", "filter": {"sites": ["LON"]}, "priority": 1},
+    {"name": "Default Policy", "domain": "contoso.test", "filter": None, "priority": "lowest"},
+]
+
+
+class Filter(Body, frozen=True, kw_only=True):
+    """The stores to which a policy applies: those of these sites, of these servers, and of these versions. What is not given
+    means all; at least one is given."""
+
+    sites: Names = ()
+    servers: Names = ()
+    versions: Annotated[Sequence[VersionWord], Meta(max_length=4)] = ()
+
+
+class PolicyChange(Body, frozen=True, kw_only=True):
+    """Properties of a recipient policy, in the words of a topology file. What is not given keeps its present value.
+
+    `priority`: 1 is the highest.
+    """
+
+    domain: Annotated[Line | None, Meta(examples=["fabrikam.test"])] = None
+    filter: Annotated[Filter | None, Meta(examples=[{"sites": ["LON"]}])] = None
+    priority: Annotated[int | None, Meta(examples=[1])] = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return what is given."""
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        return given if self.filter is None else {**given, "filter": asdict(self.filter)}
+
+
+class NewPolicy(PolicyChange, frozen=True, kw_only=True):
+    """A recipient policy. By default it comes before the Default Policy only."""
+
+    name: Annotated[Line, Meta(examples=["London"])]
+
+
+def _policies(lab: ServedLab) -> Response:
+    return json_response(lab.recipient_policies.as_documents())
+
+
+@POLICIES.get("", answers={200: {"content": {"application/json": {"example": _POLICIES}}}})
+async def policies(lab: ServedLab) -> Response:
+    """Return the recipient policies in the order of their priority. The first one that applies to a store gives it its
+    address."""  # spec: ML-1
+    return _policies(lab)
+
+
+@POLICIES.post("")
+async def add_policy(lab: ServedLab, body: NewPolicy) -> Response:
+    """Add a recipient policy; return all."""  # spec: ML-1
+    await lab.add_policy(**body.fields())
+    return _policies(lab)
+
+
+@POLICIES.patch("/{name}")
+async def change_policy(lab: ServedLab, name: str, body: PolicyChange) -> Response:
+    """Change the domain, the filter or the priority of a recipient policy; return all. The Default Policy can only get another
+    domain."""  # spec: ML-1
+    await lab.change_policy(name, **body.fields())
+    return _policies(lab)
+
+
+@POLICIES.delete("/{name}")
+async def remove_policy(lab: ServedLab, name: str) -> Response:
+    """Remove a recipient policy; return the others."""  # spec: ML-1
+    await lab.remove_policy(name)
+    return _policies(lab)

@@ -237,6 +237,18 @@ def _submitted(event: Any, names: Lexicon) -> str:
     return f"sends to {join_names(map(store_named, event.recipients))}: {_mail(event, names)}"
 
 
+def _policies(e: Any) -> str:
+    if e.policy:
+        given = [f"{entry.domain}, priority {at}" for at, entry in enumerate(e.policies, 1) if entry.name == e.policy]
+        default = "" if e.change == "removed" else f" (addresses of {e.domain})"
+        return f"changes the recipient policies: {e.policy} is {e.change}" + (
+            f" (addresses of {given[0]})" if given else default
+        )
+    return f"sets the recipient update service to {e.recipient_update} and the mail domain to {e.domain}" + (
+        "; entries that wait get their addresses now" if e.at_once else ""
+    )
+
+
 def _unaddressed(event: Any, names: Lexicon) -> str:
     what = f"{mail_name(event.message_type)} about {_join_folders(event.folders, names)}"
     if event.node in event.stores:
@@ -411,10 +423,7 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
         f"sends no {mail_name(e.message_type)} about {_join_folders((e.folder,), n)},"
         f" because the object of {join_names(e.stores)} names no public folder tree"
     ),
-    "recipient.policy": lambda e, n: (
-        f"sets the recipient update service to {e.recipient_update} and the mail domain to {e.domain}"
-        + ("; entries that wait get their addresses now" if e.at_once else "")
-    ),
+    "recipient.policy": lambda e, n: _policies(e),
     "setting.value": lambda e, n: f"runs with {e.name} = {e.value} (default {e.default})",
     "hop.received": lambda e, n: f"takes a mail{_beyond(e.recipients, e.node)} from {e.peer}",
     "clock.changed": lambda e, n: (

@@ -104,6 +104,10 @@ class AsyncLab:
     remove_connector = _waits(Lab.remove_connector)
     recipient_policy = _waits(Lab.recipient_policy)
     set_recipient_policy = _waits(Lab.set_recipient_policy)
+    recipient_policies = _waits(Lab.recipient_policies)
+    add_policy = _waits(Lab.add_policy)  # type: ignore[arg-type]
+    change_policy = _waits(Lab.change_policy)  # type: ignore[arg-type]
+    remove_policy = _waits(Lab.remove_policy)
     folders = _waits(Lab.folders)
     create_folder = _waits(Lab.create_folder)
     change_folder = _waits(Lab.change_folder)

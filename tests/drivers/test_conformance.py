@@ -34,6 +34,7 @@ from traces.events import (
     NodeStopped,
     OrganizationChanged,
     OrganizationRead,
+    RecipientPolicy,
     RequestSent,
     RunEnded,
     RunStarted,
@@ -630,6 +631,47 @@ class OrganizationCases:
                     await lab.change_connector("SEA-NYC", **cast("Any", wrong))
             with pytest.raises(LabError, match='did you mean "SEA-NYC"'):
                 await lab.remove_connector("SEA-NYX")
+
+    async def test_recipient_policies_change_while_the_lab_runs(self, make_lab: LabFactory) -> None:
+        """ML-1: the first policy that applies to a store gives it its address in every store's directory. Mail goes to the new
+        address, and what waits for an old one still arrives. What is no policy is refused in one line."""
+        async with make_lab(THREE_SITES) as lab:
+
+            def addresses(reader: str) -> dict[str, str | None]:
+                return {entry.store: entry.mail for entry in lab.read(reader, lambda node: node.directory())}
+
+            await post(lab, "A", "waits")
+            await lab.advance(START_AT + HOUR_US)
+            await lab.add_policy("New York", domain="fabrikam.test", filter={"sites": ["NYC"]})
+            await lab.add_policy("B", domain="adatum.test", filter={"servers": ["B"], "versions": ["2003"]}, priority=1)
+            expected = {"A": "A-IS@contoso.test", "B": "B-IS@adatum.test", "C": "C-IS@contoso.test"}
+            assert [addresses(reader) for reader in "ABC"] == [expected] * 3
+            await lab.stop("A")
+            await lab.change_policy("New York", priority=1)
+            await lab.change_policy("Default Policy", domain="tailspin.test")
+            await lab.start("A")
+            await lab.remove_policy("B")
+            expected = {"A": "A-IS@tailspin.test", "B": "B-IS@fabrikam.test", "C": "C-IS@tailspin.test"}
+            assert [addresses(reader) for reader in "ABC"] == [expected] * 3
+            listed = [(event.policy, event.change, len(event.policies)) for event in events_of(lab, RecipientPolicy)]
+            assert listed == [
+                ("New York", "added", 1),
+                ("B", "added", 2),
+                ("New York", "changed", 2),
+                ("Default Policy", "changed", 2),
+                ("B", "removed", 1),
+            ]
+            await lab.change_connector("LON-NYC", schedule="always")
+            await lab.change_connector("SEA-NYC", cost=1)
+            await post(lab, "A", "new")
+            await lab.advance(lab.now + HOUR_US)
+            assert sorted(subjects(lab, "B")) == ["new", "waits"]
+            with pytest.raises(LabError, match="the Default Policy cannot be removed; change its domain"):
+                await lab.remove_policy("Default Policy")
+            with pytest.raises(LabError, match='"LDN" is not a site'):
+                await lab.change_policy("New York", filter={"sites": ["LDN"]})
+            with pytest.raises(LabError, match="a new policy needs both"):
+                await lab.add_policy("X", domain="x.test")
 
     async def test_a_bridgehead_has_a_store(self, make_lab: LabFactory) -> None:
         """RT-6: a connector that is added or changed does not end at a server whose store is deleted or has not joined."""

@@ -14,8 +14,8 @@ from pflab.scenario.runner import run_scenario
 pytestmark = pytest.mark.long
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
-CHOSEN = ("killed", "lost-mail", "new-store", "restored", "wrong-clock")
-"""Kills, losses, joins, backups and clocks depend on the driver of processes."""
+CHOSEN = ("killed", "lost-mail", "new-store", "policies-by-priority", "restored", "wrong-clock")
+"""Kills, losses, joins, changes of the directory, backups and clocks depend on the driver of processes."""
 
 SUSPENDED = """
 title: Suspended content is resumed

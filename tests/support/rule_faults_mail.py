@@ -63,6 +63,14 @@ FAULTS: Mapping[str, Fault] = {
         "damaged-objects",
         without("tree.linked", where=lambda e: e["node"] == "A" and e["linked"]),
     ),
+    "addresses are those of the recipient policies": (
+        "policies-by-priority",
+        set_(
+            "address.stamped",
+            where=lambda e: (e["node"], e["address"]) == ("A", "B-IS@contoso.test"),
+            address="B-IS@adatum.test",
+        ),
+    ),
     "deleted stores get no mail": (
         "stories/orphan",
         again_at_the_end(

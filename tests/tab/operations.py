@@ -142,6 +142,11 @@ def play(ask: Ask) -> Iterator[Answer]:
     yield send("POST /nodes/{name}/folders/{path}/recover", {}, path="Projects/2003")
     yield send("POST /lab/recipient-policy", {"recipient_update": "always", "domain": "fabrikam.test"})
     yield send("GET /lab/recipient-policy")
+    policy = {"name": "London", "domain": "adatum.test", "filter": {"sites": ["LON"], "versions": ["2003"]}}
+    yield send("POST /lab/recipient-policies", policy)
+    yield send("PATCH /lab/recipient-policies/{name}", {"filter": {"servers": ["A"]}, "priority": 1}, name="London")
+    yield send("GET /lab/recipient-policies")
+    yield send("DELETE /lab/recipient-policies/{name}", name="London")
     # sites, servers and connectors
     yield send("POST /lab/sites", {"name": "OSL"})
     yield send("POST /lab/servers", {"name": "F", "site": "OSL", "version": "5.5"})

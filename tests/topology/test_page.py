@@ -10,7 +10,7 @@ import pytest
 from node.state.version_profiles import PROFILES
 from topology.enums import ALL_VERSIONS, ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
 from topology.file.load import topology_from_text
-from topology.file.model import ConnectorEntry, FolderEntry, ServerEntry, TopologyFile
+from topology.file.model import ConnectorEntry, FolderEntry, PolicyEntry, ServerEntry, TopologyFile
 from topology.settings.catalogue import SPECS
 from topology.settings.spec import DWORD_MAX, LEVEL_NAMES, Kind, SettingSpec
 from topology.settings.values import value_text
@@ -50,9 +50,10 @@ def test_each_example_is_a_sound_topology(example: str) -> None:
 
 
 def test_the_page_has_every_key() -> None:
-    """The page has each key of the organization, a connector, a server and a folder once, and no other."""
+    """The page has each key of the organization, a recipient policy, a connector, a server and a folder once, and no other."""
     for title, entry in (
         ("The organization", TopologyFile),
+        ("A recipient policy", PolicyEntry),
         ("A connector", ConnectorEntry),
         ("A server", ServerEntry),
         ("A folder", FolderEntry),

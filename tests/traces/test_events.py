@@ -6,7 +6,17 @@ import msgspec
 import pytest
 
 from traces import events
-from traces.events import EVENT_TYPES, AnyEvent, Candidate, Event, MailFolder, StatusMissed, VersionApplied
+from traces.events import (
+    EVENT_TYPES,
+    AnyEvent,
+    Candidate,
+    Event,
+    MailFolder,
+    PolicyOfStores,
+    RecipientPolicy,
+    StatusMissed,
+    VersionApplied,
+)
 from traces.trace_version import TRACE_MAJOR, TRACE_VERSION, is_readable
 
 HEADER = {"run": "r1", "node": "A", "incarnation": 1, "seq": 7, "lamport": 9, "at": 1_066_694_400_000_000}
@@ -118,3 +128,15 @@ def test_only_the_own_major_version_is_read() -> None:
     assert is_readable(sample_event(VersionApplied).v)
     assert not is_readable(TRACE_MAJOR + 1)
     assert TRACE_VERSION.startswith(f"{TRACE_MAJOR}.")
+
+
+def test_a_recipient_policy_of_an_earlier_version_has_no_list() -> None:
+    """The fields of 1.12 have defaults, and are written only if they say something."""
+    fields = {"recipient_update": "1 h", "domain": "contoso.test", "at_once": False}
+    line = msgspec.json.encode({"type": "recipient.policy", **HEADER, **fields})
+    event = msgspec.json.decode(line, type=RecipientPolicy)
+    assert (event.policy, event.change, event.policies) == ("", "", ())
+    assert msgspec.json.encode(event) == line
+    london = PolicyOfStores(name="London", domain="fabrikam.test", sites=("LON",), servers=(), versions=())
+    changed = msgspec.structs.replace(event, policy="London", change="added", policies=(london,))
+    assert msgspec.json.decode(msgspec.json.encode(changed), type=AnyEvent) == changed

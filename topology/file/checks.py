@@ -44,6 +44,7 @@ def find_problems(checked: Checked) -> list[Problem]:
     """Return all mistakes between parts of the file, at most MOST_PROBLEMS."""
     every_problem = chain(
         _domain(checked),
+        _policies(checked),
         _sites(checked),
         _servers(checked),
         _connectors(checked),
@@ -60,6 +61,31 @@ def _domain(checked: Checked) -> Iterator[Problem]:
     domain = checked.file.domain
     if "." not in domain:
         yield checked.problem(("domain",), f"{quoted(domain)} is a single word", f"a domain such as {domain}.test")
+
+
+def _policies(checked: Checked) -> Iterator[Problem]:
+    """Yield the mistakes of recipient policies. An organization that was changed may have lost what a filter names."""
+    file = checked.file
+    names: list[tuple[str, Path]] = []
+    for index, entry in enumerate(file.recipient_policies):
+        path: Path = ("recipient_policies", index)
+        names.append((entry.name, (*path, "name")))
+        if not (entry.filter.sites or entry.filter.servers or entry.filter.versions):
+            yield checked.problem(
+                (*path, "filter"), "the filter is empty", "name sites, servers or versions", of_key=True
+            )
+        for part, listed, known in (
+            ("sites", entry.filter.sites, site_names(file)),
+            ("servers", entry.filter.servers, list(file.servers)),
+        ):
+            for number, name in enumerate(listed):
+                if name not in known and not file.revision:
+                    yield checked.problem(
+                        (*path, "filter", part, number),
+                        f"{quoted(name)} is not a {part[:-1]}",
+                        did_you_mean(name, known),
+                    )
+    yield from _repeated(checked, names, "recipient policy")
 
 
 def _sites(checked: Checked) -> Iterator[Problem]:

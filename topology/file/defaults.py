@@ -2,6 +2,7 @@
 
 from topology.file.model import DEFAULT_SITE, ConnectorEntry, TopologyFile
 from topology.model import Connector, Folder, Server, Topology
+from topology.recipient_policy import PolicyFilter, RecipientPolicy
 from topology.settings.values import Settings
 
 
@@ -69,6 +70,14 @@ def resolve(file: TopologyFile) -> Topology:
         servers=servers,
         folders=folders,
         settings=dict(file.settings),
+        recipient_policies=tuple(
+            RecipientPolicy(
+                entry.name,
+                entry.domain,
+                PolicyFilter(tuple(entry.filter.sites), tuple(entry.filter.servers), tuple(entry.filter.versions)),
+            )
+            for entry in file.recipient_policies
+        ),
         recipient_update_us=file.recipient_update,
         revision=file.revision,
     )

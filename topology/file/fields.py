@@ -14,7 +14,13 @@ from pydantic_core import PydanticCustomError
 from topology.enums import ConnectorKind, FolderPriority, Joins, ResolveMethod, ServerVersion
 from topology.problems import ValueTextError, one_of, quoted
 from topology.quantities import parse_bandwidth, parse_size, parse_storage_limit
-from topology.recipient_policy import MAX_DOMAIN, parse_mail_domain, parse_recipient_update
+from topology.recipient_policy import (
+    MAX_DOMAIN,
+    MAX_POLICY_NAME,
+    parse_mail_domain,
+    parse_policy_name,
+    parse_recipient_update,
+)
 from topology.schedule import Schedule, parse_schedule
 from topology.settings.catalogue import SPECS
 from topology.settings.spec import Kind, SettingSpec
@@ -121,12 +127,19 @@ def _word(kind: type[Word], what: str) -> Callable[[object], Word]:
     return check
 
 
-def _domain(value: object) -> str:
-    text = text_of(value)
-    try:
-        return parse_mail_domain(text)
-    except ValueTextError as error:
-        raise wrong(error.what, error.would_be_right) from None
+def _text(parse: Callable[[str], str]) -> Callable[[object], str]:
+    """Return a validator of a text, which needs no quotes."""
+
+    def check(value: object) -> str:
+        try:
+            return parse(text_of(value))
+        except ValueTextError as error:
+            raise wrong(error.what, error.would_be_right) from None
+
+    return check
+
+
+_domain: Final = _text(parse_mail_domain)
 
 
 def _address(value: object) -> str:
@@ -241,6 +254,7 @@ OrganizationName = Annotated[
     _strings("Contoso", maxLength=MAX_NAME),
 ]
 Domain = Annotated[str, BeforeValidator(_domain), _strings("contoso.test", maxLength=MAX_DOMAIN)]
+PolicyName = Annotated[str, BeforeValidator(_text(parse_policy_name)), _strings("London", maxLength=MAX_POLICY_NAME)]
 Address = Annotated[str, BeforeValidator(_address), _strings("kim@contoso.test", maxLength=MAX_ADDRESS)]
 Alias = Annotated[str, BeforeValidator(_alias), _strings("projects", "none", maxLength=MAX_NAME)]
 FolderPath = Annotated[str, BeforeValidator(_folder_path), _strings("Projects/Archive")]

@@ -10,7 +10,14 @@ from pydantic_core import ErrorDetails
 
 from topology.file.checks import Checked, find_problems
 from topology.file.defaults import resolve
-from topology.file.model import ConnectorEntry, FolderEntry, ServerEntry, TopologyFile
+from topology.file.model import (
+    ConnectorEntry,
+    FilterEntry,
+    FolderEntry,
+    PolicyEntry,
+    ServerEntry,
+    TopologyFile,
+)
 from topology.file.yaml_source import YamlSource, read_text, read_yaml
 from topology.model import Topology
 from topology.problems import MOST_PROBLEMS, PathItem, Problem, TopologyError, did_you_mean, quoted
@@ -20,6 +27,7 @@ _Path = tuple[PathItem, ...]
 # The models of the mappings in a topology file, by the first key of their path. The whole file has another model.
 _ENTRIES: Final[dict[str, type[BaseModel]]] = {
     "connectors": ConnectorEntry,
+    "recipient_policies": PolicyEntry,
     "servers": ServerEntry,
     "folders": FolderEntry,
 }
@@ -153,6 +161,8 @@ def _missing(path: _Path) -> str:
 
 
 def _model_at(path: _Path) -> type[BaseModel]:
+    if path[:1] == ("recipient_policies",) and path[-1] == "filter":
+        return FilterEntry
     return _ENTRIES.get(str(path[0]), TopologyFile) if path else TopologyFile
 
 

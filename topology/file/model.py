@@ -27,6 +27,7 @@ from topology.file.fields import (
     KindWord,
     Latency,
     OrganizationName,
+    PolicyName,
     PriorityWord,
     RawSettings,
     ResolveWord,
@@ -39,6 +40,7 @@ from topology.file.fields import (
     Version,
     none_as_empty,
 )
+from topology.recipient_policy import MAX_POLICIES
 from topology.schedule import ALWAYS
 from traces.labtime import LabTime, parse_instant
 
@@ -98,6 +100,22 @@ class ConnectorEntry(_Entry):
     bridgeheads: dict[SiteName, ServerName] = Field(
         {}, description="the server at each end, by site; default: the first server of the site in this file"
     )
+
+
+class FilterEntry(_Entry):
+    """The stores to which a recipient policy applies. A part that is left out means all."""
+
+    sites: list[SiteName] = Field([], description="stores in these sites")
+    servers: list[ServerName] = Field([], description="stores of these servers")
+    versions: list[Version] = Field([], description="stores of these versions of Exchange")
+
+
+class PolicyEntry(_Entry):
+    """A recipient policy: the first one that applies to a store gives it its address."""
+
+    name: PolicyName = Field(description="name of the policy")
+    domain: Domain = Field(description="domain of the addresses that it gives")
+    filter: FilterEntry = Field(description="the stores to which it applies: sites, servers or versions")
 
 
 class ServerEntry(_Entry):
@@ -162,7 +180,12 @@ class TopologyFile(_Entry):
 
     revision: int = Field(0, ge=0, description="how often a lab has changed this organization; default 0")
     organization: OrganizationName = Field(DEFAULT_ORGANIZATION, description="name of the organization")
-    domain: Domain = Field(DEFAULT_DOMAIN, description="mail domain of all addresses")
+    domain: Domain = Field(DEFAULT_DOMAIN, description="mail domain of all addresses: that of the Default Policy")
+    recipient_policies: list[PolicyEntry] = Field(
+        [],
+        max_length=MAX_POLICIES,
+        description="the other recipient policies, the one with the highest priority first",
+    )
     recipient_update: UpdateInterval = Field(
         0,
         description="how often the recipient update service gives new stores of 2000 and 2003 their addresses: always, never, "

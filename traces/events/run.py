@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+import msgspec
+
 from traces.events.header import Event
 from traces.labtime import LabTime
 
@@ -134,17 +136,33 @@ class SettingValue(Event, frozen=True, kw_only=True, tag="setting.value"):
     default: str
 
 
+class PolicyOfStores(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A recipient policy, the domain of its addresses, and its filter: the sites, servers and versions of the stores to which
+    it applies; an empty list means all."""
+
+    name: str
+    domain: str
+    sites: tuple[str, ...]
+    servers: tuple[str, ...]
+    versions: tuple[str, ...]
+
+
 class RecipientPolicy(Event, frozen=True, kw_only=True, tag="recipient.policy"):
-    """An administrator changed the recipient policy or its service (spec: ML-1). Since 1.9.
+    """An administrator changed the recipient policies or their service (spec: ML-1). Since 1.9.
 
     recipient_update: how often the recipient update service runs: always, never, or a duration.
-    domain: the domain of the addresses that it stamps.
+    domain: the domain of the addresses that the Default Policy gives.
     at_once: it stamps all entries that wait now.
+    policy, change: the policy that was added, changed or removed; '' if only the other fields changed. Since 1.12.
+    policies: the policies besides the Default Policy, after the change, in the order of their priority. Since 1.12.
     """
 
     recipient_update: str
     domain: str
     at_once: bool
+    policy: str = ""
+    change: Literal["", "added", "changed", "removed"] = ""
+    policies: tuple[PolicyOfStores, ...] = ()
 
 
 class ClockChanged(Event, frozen=True, kw_only=True, tag="clock.changed"):

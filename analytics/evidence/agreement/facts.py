@@ -230,6 +230,7 @@ LISTS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
     "stores": (("store_of",), _RECEIVING_STORES),
     "folders": (("f_folder", "f_cnset", "f_cnset_fai", "f_only"), _FOLDERS),
     "numbers": (("n",), f"if({_WITH_RANGES}, null, {_NUMBERS.format('cnset')})"),
+    "policies": (("policy_domain",), "transform(policies, p -> array(p.domain))"),
     "lacking": (("lacking_store",), _NOT_EMPTY.format("stores")),
     "chosen": (("chosen_store",), _SET.format("chosen")),
     "asked": (
@@ -322,6 +323,7 @@ STATEMENTS: Final[tuple[States, ...]] = (
     *_alike("fault.healed hop.dropped fault.altered", "fault", REPEATS, "fault", "-"),
     States("address.stamped", "address", FIRST, "store", "address_name"),
     States("recipient.policy", "mail domain", FIRST, "domain", ""),
+    States("recipient.policy", "mail domain", FIRST, "policy_domain", "", items="policies"),
     States("address.stamped", "mail domain", REPEATS, "address_domain", ""),
     States("address.missing", "entry without an address", FIRST, "own store", ""),
     States("address.lacking", "entry without an address", REPEATS, "own lacking_store", "", items="lacking"),

@@ -61,6 +61,9 @@ FIELDS: Final[Mapping[str, Fields]] = {
         "recipient_update": (I, "how the service runs"),
         "domain": (B, "address.stamped"),
         "at_once": (I, "how the service runs"),
+        "policy": (I, "what was changed"),
+        "change": (I, "what was changed"),
+        "policies": (B, "address.stamped"),
     },
     "backup.made": {
         "store": (B, "backup.restored"),
@@ -404,7 +407,7 @@ FIELDS: Final[Mapping[str, Fields]] = {
     "replica.dropped": {"folder": (B, "the folders"), "cnset": (D, "the versions that the store had")},
     "address.stamped": {
         "store": (E, "the topology"),
-        "address": (E, "the mail domain of the topology or of recipient.policy"),
+        "address": (E, "the recipient policies of the topology or of recipient.policy"),
     },
     "address.missing": {"store": (E, "the topology"), "reason": (I, "words for people")},
     "address.lacking": {

@@ -37,7 +37,7 @@ from analytics.ingest.schemas import WIDE
 from analytics.ingest.silver import Silver
 
 _TOPOLOGY: Final = (
-    "domain string, settings map<string, string>,"
+    "domain string, recipient_policies array<struct<domain: string>>, settings map<string, string>,"
     " servers map<string, struct<version: string, settings: map<string, string>>>"
 )
 _ORGANIZATION: Final = "connectors array<struct<name: string>>, servers map<string, struct<version: string>>"
@@ -205,6 +205,7 @@ def _of_topology(events: Silver, rows: DataFrame) -> DataFrame:
         say(versions, "folder", ["object"]),
         say(versions.withColumn("replica", F.explode("replicas")), "holder", ["object", "replica"]),
         say(started, "mail domain", ["t.domain"]),
+        say(started.withColumn("policy", F.explode("t.recipient_policies")), "mail domain", ["policy.domain"]),
         say(members, "server", ["store"], "of.version"),
         say(settings, "setting", ["store", "name", "began"], SETTING.format("value")),
         # A number without a unit is a number of days where the setting is a time.

@@ -15,7 +15,7 @@ from pflab.campaign.draw.motif_builder import CONTACT, quick_settings
 from pflab.campaign.draw.motifs import draw_motifs
 from pflab.campaign.draw.queues import draw_queues
 from pflab.campaign.draw.state import DrawState
-from pflab.campaign.draw.structure import draw_connectors, draw_servers
+from pflab.campaign.draw.structure import draw_connectors, draw_policies, draw_policy_changes, draw_servers
 from pflab.campaign.draw.timed import Span, Timed
 from pflab.campaign.draw.work import draw_created_stores, draw_orders, draw_saves, draw_shown_stores, draw_work
 from pflab.campaign.scenario_document import Document, known_steps
@@ -62,6 +62,7 @@ def draw_scenario(
         draw_settings(_generator(seed, "settings"), document)
         draw_conflicts(_generator(seed, "unattended conflicts"), document)
         draw_recipient_update(_generator(seed, "recipient update"), document)
+        draw_policies(_generator(seed, "recipient policies"), document)
     network = _network(draw) if faults else {}
     state = DrawState(document, length_us)
     work = draw_work(_generator(seed, "work"), state)
@@ -75,6 +76,7 @@ def draw_scenario(
     orders += draw_queues(_generator(seed, "queues"), state)
     orders += draw_connectors(_generator(seed, "connectors"), state)
     orders += draw_servers(_generator(seed, "servers"), state)
+    orders += draw_policy_changes(_generator(seed, "policy changes"), state)
     more_faults += draw_damage(_generator(seed, "addresses"), state, faults)
     if topology is None:
         _add_settings(document, state)

@@ -1,5 +1,6 @@
 """Generate changes of an organization (spec: RT-6): connectors with another cost, schedule or speed, or another server at an
-end; a second connector; connectors that are removed and come back; new servers, some of them in new sites.
+end; a second connector; connectors that are removed and come back; new servers, some of them in new sites; and recipient
+policies (spec: ML-1), which are added, changed, moved and removed.
 
 The repair joins sites again that have no connector at the end.
 """
@@ -7,6 +8,7 @@ The repair joins sites again that have no connector at the end.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any, Final
 
 from pflab.campaign.draw import timed
@@ -17,6 +19,8 @@ from traces.labtime import DAY_US, HOUR_US, MINUTE_US
 
 _CHANGED = 0.3
 _WITH_SERVERS = 0.15
+_WITH_POLICIES = 0.15
+_DOMAINS = ("fabrikam.test", "adatum.test", "contoso.test", "emea.contoso.test")
 _LATER_US = (0, 10 * MINUTE_US, 3 * HOUR_US, 14 * HOUR_US)
 _GONE_US = (0, 10 * MINUTE_US, 3 * HOUR_US, 14 * HOUR_US, 3 * DAY_US)
 _FORGOTTEN = 0.2
@@ -108,3 +112,51 @@ def _new_server(draw: random.Random, state: DrawState) -> list[timed.Timed]:
         posted_at_us = replica_at_us + draw.choice(_LATER_US)
         steps.append(timed.post(at_us=posted_at_us, on=server, folder=folder.label, label=state.label("m")))
     return steps
+
+
+def draw_policies(draw: random.Random, document: dict[str, Any]) -> None:
+    """In some organizations, add recipient policies from the beginning."""
+    if draw.random() < _WITH_POLICIES:
+        servers = document["servers"]
+        sites = document.get("sites") or sorted(
+            {str(server["site"]) for server in servers.values() if "site" in server}
+        )
+        document["recipient_policies"] = [
+            {"name": f"P{number}", "domain": draw.choice(_DOMAINS), "filter": _filter(draw, sites, list(servers))}
+            for number in range(1, draw.choice((1, 2, 3)) + 1)
+        ]
+
+
+def draw_policy_changes(draw: random.Random, state: DrawState) -> list[timed.Timed]:
+    """Return steps that change the list of recipient policies."""
+    if draw.random() >= _WITH_POLICIES:
+        return []
+    topology = state.topology
+    names = [policy.name for policy in topology.recipient_policies]
+    steps: list[timed.Timed] = []
+    at_us = state.instant(draw, 0.0, 0.5)
+    for _ in range(draw.choice((1, 2, 4))):
+        domain = draw.choice(_DOMAINS)
+        if not names or draw.random() < 0.4:
+            names.append(state.label("policy"))
+            filter_ = _filter(draw, topology.sites, list(topology.servers))
+            change: dict[str, Any] = {"add": names[-1], "domain": domain, "filter": filter_}
+            change |= {"priority": 1} if draw.random() < 0.5 else {}
+        elif draw.random() < 0.3:
+            change = {"remove": names.pop(draw.randrange(len(names)))}
+        else:
+            moved = {"priority": draw.randint(1, len(names))}
+            change = {"change": draw.choice(names), **draw.choice(({"domain": domain}, moved))}
+        steps.append(timed.recipient_policy(at_us=at_us, **change))
+        at_us += draw.choice(_LATER_US)
+    return steps
+
+
+def _filter(draw: random.Random, sites: Sequence[str], servers: Sequence[str]) -> dict[str, list[str]]:
+    parts = {
+        "sites": [draw.choice(sites)] if sites else [],
+        "servers": draw.sample(servers, min(2, len(servers))),
+        "versions": [str(draw.choice(ALL_VERSIONS))],
+    }
+    chosen = draw.sample([part for part in parts if parts[part]], draw.choice((1, 1, 2)))
+    return {part: parts[part] for part in chosen}

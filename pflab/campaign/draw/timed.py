@@ -190,6 +190,11 @@ def server(*, at_us: int, **change: Any) -> Timed:
     return Timed(at_us, "server", change)
 
 
+def recipient_policy(*, at_us: int, **change: Any) -> Timed:
+    """Add, change or remove a recipient policy, with the keys of a step `recipient_policy` (spec: ML-1)."""
+    return Timed(at_us, "recipient_policy", change)
+
+
 # --- faults
 
 

@@ -49,17 +49,76 @@ def test_the_directory_has_the_objects_and_the_policy(lab: str, open_page: OpenP
 
     details.get_by_role("button", name="Update now").click()
     expect(details.get_by_text("Store E: E-IS@contoso.test")).to_be_visible()
-    policy = details.get_by_role("form", name="Recipient policy")
+    service = details.get_by_role("form", name="Recipient update service")
+    service.get_by_label("service runs").fill("always")
+    expect(service).to_contain_text("pflab directory schedule always")
+    service.get_by_role("button", name="Change the service").click()
+    expect(service.get_by_role("button", name="Change the service")).to_be_disabled()
+    details.get_by_role("button", name="Change Default Policy …").click()
+    policy = details.get_by_role("form", name="Change Default Policy")
     policy.get_by_label("addresses of").fill("fabrikam.test")
-    policy.get_by_label("service runs").fill("always")
-    command = "pflab directory policy fabrikam.test && pflab directory schedule always"
+    command = "pflab directory policy change 'Default Policy' --domain fabrikam.test"
     expect(policy).to_contain_text(command)
-    policy.get_by_role("button", name="Change the policy").click()
+    policy.get_by_role("button", name="Change Default Policy").click()
     expect(details.get_by_text("Store A: A-IS@fabrikam.test")).to_be_visible()
     expect(details.get_by_role("row", name="proxyAddresses smtp:A-IS@contoso.test")).to_be_visible()
     expect(page.get_by_role("status", name="The last order in a terminal")).to_contain_text(command)
     with Client(lab) as client:
         assert client.recipient_policy() == {"domain": "fabrikam.test", "recipient_update": "always"}
+
+
+def test_the_list_of_policies_is_changed_in_the_page(lab: str, open_page: OpenPage) -> None:
+    """ML-1: policies are added with a filter, moved up, changed and removed; the Default Policy stays as the last one. An order
+    that the lab refuses says why, and the form stays."""
+    watched = open_page(lab)
+    page = watched.page
+    page.get_by_role("button", name="Server A,").click()
+    page.get_by_role("tab", name="Directory").click()
+    details = page.get_by_label("Details")
+    policies = details.get_by_role("region", name="Recipient policies")
+    for name, domain, part, of in (
+        ("Old", "adatum.test", "versions", "5.5"),
+        ("B", "fabrikam.test", "servers", "A, B"),
+    ):
+        policies.get_by_role("button", name="New policy …").click()
+        form = policies.get_by_role("form", name="A new recipient policy")
+        form.get_by_label("name", exact=True).fill(name)
+        form.get_by_label("addresses of").fill(domain)
+        expect(form.get_by_role("button", name="Add the policy")).to_be_disabled()  # it has no filter
+        form.get_by_label(part).fill(of)
+        form.get_by_role("button", name="Add the policy").click()
+        expect(form).to_have_count(0)
+    assert watched.serious_violations() == []
+    expect(details.get_by_text("Store B: B-IS@adatum.test")).to_be_visible()
+    expect(policies.get_by_role("row")).to_contain_text(
+        [
+            "Priority",
+            "1Oldadatum.testversions 5.5",
+            "2Bfabrikam.testservers A, B",
+            "lowestDefault Policycontoso.testevery store",
+        ]
+    )
+    expect(policies.get_by_role("button", name="Move Old up")).to_be_disabled()
+    expect(policies.get_by_role("button", name="Move B down")).to_be_disabled()
+    expect(policies.get_by_role("button", name="Remove Default Policy")).to_have_count(0)
+
+    policies.get_by_role("button", name="Move B up").click()
+    expect(details.get_by_text("Store B: B-IS@fabrikam.test")).to_be_visible()
+    policies.get_by_role("button", name="Change B …").click()
+    form = policies.get_by_role("form", name="Change B")
+    form.get_by_label("servers").fill("A, X")
+    form.get_by_role("button", name="Change B").click()
+    expect(page.get_by_role("alert")).to_contain_text('"X" is not a server')
+    watched.complaints.clear()  # Chromium writes a line for each answer that refuses
+    form.get_by_label("servers").fill("A")
+    expect(form).to_contain_text("pflab directory policy change B --servers A")
+    form.get_by_role("button", name="Change B").click()
+    expect(details.get_by_text("Store B: B-IS@adatum.test")).to_be_visible()
+    policies.get_by_role("button", name="Remove Old").click()
+    expect(details.get_by_text("Store B: B-IS@contoso.test")).to_be_visible()
+    with Client(lab) as client:
+        names = [(entry["name"], entry["filter"]) for entry in client.recipient_policies()]
+    assert names == [("B", {"servers": ["A"]}), ("Default Policy", None)]
 
 
 def test_the_page_says_which_command_does_the_same(lab: str, open_page: OpenPage) -> None:

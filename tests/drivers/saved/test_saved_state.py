@@ -103,6 +103,7 @@ def live_a_little(client: Client) -> list[str]:
     client.advance("20 min")
     client.configure("A", {"Deleted Item Retention": "3 days"})
     client.json("POST", "/lab/recipient-policy", {"domain": "fabrikam.test"})
+    client.add_policy("Two", domain="adatum.test", filter={"servers": ["B", "D"]})
     client.stop("B")
     client.kill("D")
     return backups

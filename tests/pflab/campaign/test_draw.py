@@ -40,7 +40,7 @@ WORK = {
         "content",
     ]
 }
-ORDERS = {"resend", "synchronize", "directory", "queue", "connector", "site", "server"}
+ORDERS = {"resend", "synchronize", "directory", "queue", "connector", "site", "server", "recipient_policy"}
 FAULTS = {*FAULT_KINDS, "heal", "stop", "backup"} - {"swizzle"}
 """A swizzle kills and starts servers."""
 

@@ -8,6 +8,7 @@ from node.state.directory import AT_ONCE, FAILS, NEVER, NOT_YET, Stamp, StoreObj
 from pflab.lab.directory import OrganizationDirectory
 from pflab.runs.lab_state import DirectoryDamage
 from topology.file.load import topology_from_text
+from topology.recipient_policy import KnownNames, PolicyFilter, RecipientPolicies, RecipientPolicy
 from traces.labtime import HOUR_US, MINUTE_US
 
 TEXT = """
@@ -51,11 +52,11 @@ def test_a_store_that_waits_is_stamped_when_the_service_runs_again() -> None:
     found, start = directory("never")
     found.join("E", start)
     assert (found.object_of("E").stamps, found.missing("E"), found.is_changed("E")) == ((), NEVER, False)
-    found.set_policy(start + 1, interval_us=HOUR_US, domain="contoso.test", at_once=False)
+    found.set_policies(start + 1, interval_us=HOUR_US, policies=RecipientPolicies("contoso.test"), at_once=False)
     assert (found.object_of("E").stamps, found.missing("E")) == ((Stamp("contoso.test", start + HOUR_US),), NOT_YET)
-    found.set_policy(start + 2, interval_us=None, domain="contoso.test", at_once=False)
+    found.set_policies(start + 2, interval_us=None, policies=RecipientPolicies("contoso.test"), at_once=False)
     assert found.object_of("E").stamps == ()
-    found.set_policy(start + 3, interval_us=None, domain="contoso.test", at_once=True)
+    found.set_policies(start + 3, interval_us=None, policies=RecipientPolicies("contoso.test"), at_once=True)
     assert found.object_of("E").stamps == (CONTOSO,)
 
 
@@ -65,7 +66,7 @@ def test_a_fault_removes_the_addresses_until_it_ends() -> None:
     assert found.damage(DirectoryDamage(unstamped=("A",)), start + 5)
     assert (found.object_of("A").stamps, found.missing("A"), found.object_of("B").stamps) == ((), FAILS, (CONTOSO,))
     assert not found.damage(DirectoryDamage(unstamped=("A",)), start + 6)
-    found.set_policy(start + 7, interval_us=HOUR_US, domain="contoso.test", at_once=True)
+    found.set_policies(start + 7, interval_us=HOUR_US, policies=RecipientPolicies("contoso.test"), at_once=True)
     assert found.object_of("A").stamps == ()
     assert found.damage(DirectoryDamage(), start + 8)
     assert found.object_of("A").stamps == (Stamp("contoso.test", start + HOUR_US),)
@@ -74,14 +75,36 @@ def test_a_fault_removes_the_addresses_until_it_ends() -> None:
 def test_a_new_domain_is_stamped_at_once_in_5_5_and_at_the_next_run_in_2003() -> None:
     """The old stamp stays before the new one, so the old address is a secondary one."""
     found, start = directory("1 h")
-    found.set_policy(start, interval_us=HOUR_US, domain="fabrikam.test", at_once=False)
+    found.set_policies(start, interval_us=HOUR_US, policies=RecipientPolicies("fabrikam.test"), at_once=False)
     assert found.object_of("A").stamps == (CONTOSO, Stamp("fabrikam.test", start + HOUR_US))
     assert found.object_of("B").stamps == (CONTOSO, Stamp("fabrikam.test", AT_ONCE))
+
+
+def test_stores_get_the_domain_of_the_first_policy_that_applies() -> None:
+    """From the start and after a change of the list: only the entries whose domain changes get another stamp."""
+    text = (
+        TEXT.format(update="1 h")
+        + "recipient_policies: [{name: Old, domain: adatum.test, filter: {versions: ['5.5']}}]\n"
+    )
+    topology = topology_from_text(text)
+    found, start = OrganizationDirectory(topology), topology.start_at
+    old = Stamp("adatum.test", AT_ONCE)
+    assert (found.object_of("A").stamps, found.object_of("B").stamps) == ((CONTOSO,), (old,))
+    both = found.policies.added("A", {"domain": "fabrikam.test", "filter": {"servers": ["A"]}}, KnownNames((), ("A",)))
+    found.set_policies(start + 1, interval_us=HOUR_US, policies=both)
+    assert (found.object_of("A").stamps, found.object_of("B").stamps) == (
+        (CONTOSO, Stamp("fabrikam.test", start + HOUR_US)),
+        (old,),
+    )
+    found.set_policies(start + 2, interval_us=HOUR_US, policies=both.removed("A").removed("Old"))
+    assert (found.object_of("A").stamps, found.object_of("B").stamps) == ((CONTOSO,), (old, CONTOSO))
 
 
 def test_the_directory_survives_a_restart_of_the_coordinator() -> None:
     """Its state has everything."""
     found, start = directory("1 h")
+    policies = RecipientPolicies("contoso.test", (RecipientPolicy("B", "adatum.test", PolicyFilter(servers=("B",))),))
+    found.set_policies(start, interval_us=HOUR_US, policies=policies)
     found.join("E", start)
     found.damage(DirectoryDamage(unstamped=("B",), doubled=("A",)), start)
     again, _ = directory("1 h")

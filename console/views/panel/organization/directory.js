@@ -1,10 +1,11 @@
-/** The directory as a server reads it: the object of each store, with its addresses; and the recipient policy that gives them (spec: ML-1). */
+/** The directory as a server reads it: the object of each store, with its addresses; and the recipient policies that give them (spec: ML-1). */
 
 import { LAB, node } from "../../../api.js";
 import { parseInstant, shortInstant } from "../../../state/lab_time.js";
 import { html, useState } from "../../../vendor/preact.js";
 import { isPresent, useAnswer } from "../../fetched.js";
 import { InTerminal, taking } from "./form_parts.js";
+import { RecipientPolicies } from "./recipient_policies.js";
 
 /**
  * @typedef {import("../../../store.js").Store} Store
@@ -20,9 +21,7 @@ import { InTerminal, taking } from "./form_parts.js";
  * @property {string[]} proxy_addresses
  * @property {string | null} stamp_due_at
  *
- * @typedef {object} Policy
- * @property {string} domain
- * @property {string} recipient_update
+ * @typedef {import("./recipient_policies.js").Policy} Policy
  */
 
 /** @param {{store: Store, state: LabState, name: string}} props */
@@ -30,13 +29,16 @@ export function Directory({ store, state, name }) {
   const running = isPresent(store) && state.servers[name].status === "running";
   /** @type {import("../../fetched.js").Answer<Entry[]>} */
   const { value: entries, refused } = useAnswer(store, running ? node(name).directory : "", state.count);
-  /** @type {import("../../fetched.js").Answer<Policy>} */
-  const { value: policy } = useAnswer(store, running ? LAB.policy : "", state.count);
+  /** @type {import("../../fetched.js").Answer<{recipient_update: string}>} */
+  const { value: service } = useAnswer(store, running ? LAB.policy : "", state.count);
+  /** @type {import("../../fetched.js").Answer<Policy[]>} */
+  const { value: policies } = useAnswer(store, running ? LAB.policies : "", state.count);
   if (!running)
     return html`<p class="hint">The directory can be read while the server runs, in the present of a live lab.</p>`;
   return html`${refused && html`<p class="missing">${refused}</p>`}
     ${(entries ?? []).map((entry) => html`<${StoreObject} key=${entry.store} entry=${entry} />`)}
-    ${policy && html`<${RecipientPolicy} key=${`${policy.domain} ${policy.recipient_update}`} store=${store} policy=${policy} />`}`;
+    ${policies && html`<${RecipientPolicies} store=${store} policies=${policies} />`}
+    ${service && html`<${UpdateService} key=${service.recipient_update} store=${store} present=${service.recipient_update} />`}`;
 }
 
 /** The object of a store with the attributes that its version has. @param {{entry: Entry}} props */
@@ -66,25 +68,19 @@ function StoreObject({ entry }) {
   </details>`;
 }
 
-/** The one recipient policy of the organization, and its service. @param {{store: Store, policy: Policy}} props */
-function RecipientPolicy({ store, policy }) {
-  const [domain, setDomain] = useState(policy.domain);
-  const [schedule, setSchedule] = useState(policy.recipient_update);
-  const body = {
-    ...(domain !== policy.domain && { domain }),
-    ...(schedule !== policy.recipient_update && { recipient_update: schedule }),
-  };
-  const isSame = Object.keys(body).length === 0;
+/** The recipient update service. @param {{store: Store, present: string}} props present: how often it runs */
+function UpdateService({ store, present }) {
+  const [schedule, setSchedule] = useState(present);
+  const body = { recipient_update: schedule };
   const change = (/** @type {any} */ event) => {
     event.preventDefault();
-    void store.orders.send("Changing the recipient policy", LAB.policy, body);
+    void store.orders.send("Changing the recipient update service", LAB.policy, body);
   };
   const update = () => void store.orders.send("Giving addresses", LAB.policy, { at_once: true });
-  return html`<form aria-label="Recipient policy" onSubmit=${change}>
-    <h3>Recipient policy</h3>
-    <p class="hint">It gives each store an address of this domain. Its service stamps new stores of 2000 and 2003 when it runs.</p>
+  return html`<form aria-label="Recipient update service" onSubmit=${change}>
+    <h3>Recipient update service</h3>
+    <p class="hint">It stamps stores of 2000 and 2003 when it runs. Stores of 5.5 and 2007 get their addresses at once.</p>
     <div class="row">
-      <label>addresses of <input name="domain" maxlength="254" required value=${domain} onInput=${taking(setDomain)} /></label>
       <label
         >service runs
         <input name="schedule" list="schedules" maxlength="40" required value=${schedule} onInput=${taking(setSchedule)}
@@ -93,9 +89,9 @@ function RecipientPolicy({ store, policy }) {
         ${["always", "never", "1 h"].map((words) => html`<option value=${words}></option>`)}
       </datalist>
     </div>
-    ${!isSame && html`<${InTerminal} method="POST" path=${LAB.policy} body=${body} />`}
+    ${schedule !== present && html`<${InTerminal} method="POST" path=${LAB.policy} body=${body} />`}
     <div class="row">
-      <button disabled=${isSame}>Change the policy</button>
+      <button disabled=${schedule === present}>Change the service</button>
       <button type="button" title="All stores that wait get their addresses" onClick=${update}>Update now</button>
     </div>
   </form>`;

@@ -11,17 +11,21 @@ from pflab.cli.actions import verb_with_actions
 from pflab.cli.options import OnServer, RunOption
 from pflab.cli.output import CommandError, Json, print_json, print_lines, print_result, view_json
 from pflab.cli.running_lab import Lab, client_of
+from pflab.cli.verbs.administration.policies import policy
 from pflab.terms.verdict import ExitCode
 from topology.problems import did_you_mean, quoted
 from traces.labtime import format_instant
 
 directory = verb_with_actions(
-    """Show the directory objects of stores; delete stores and create them again; change the recipient policy.
+    """Show the directory objects of stores; delete stores and create them again; change the recipient policies.
 
     Without an action, the verb shows the objects. A store without an address can neither send nor receive replication mail.
     The recipient update service gives addresses to new stores.
     """
 )
+
+
+directory.add_typer(policy, name="policy")
 
 
 @directory.command()
@@ -98,29 +102,6 @@ def schedule(
     with client_of(lab) as client:
         client.set_recipient_policy(recipient_update=how_often)
     return _report({"recipient_update": how_often}, f"the recipient update service runs: {how_often}", as_json)
-
-
-@directory.command()
-def policy(
-    domain: Annotated[
-        str | None, Argument(metavar="[DOMAIN]", help="The new mail domain, such as contoso.test.")
-    ] = None,
-    lab: Lab = None,
-    as_json: Json = False,
-) -> int:
-    """Change the mail domain of all addresses; without a domain, print the recipient policy.
-
-    Example: pflab directory policy fabrikam.test
-    """
-    with client_of(lab) as client:
-        if domain is None:
-            present = client.recipient_policy()
-            words = (
-                f"addresses of {present['domain']}; the recipient update service runs: {present['recipient_update']}"
-            )
-            return _report(present, words, as_json)
-        client.set_recipient_policy(domain=domain)
-    return _report({"domain": domain}, f"the recipient policy gives addresses of the domain {domain}", as_json)
 
 
 @directory.command()

@@ -105,7 +105,7 @@ def change(name: Name, *, lab: Lab = None, as_json: Json = False, **properties: 
     Example: pflab connector change SEA-NYC --cost 5
     """
     if not properties:
-        raise CommandError("say what changes, such as --cost 5; pflab help connector change lists the options")
+        raise CommandError("say what changes, such as --cost 5; pflab connector change --help lists the options")
     with client_of(lab) as client:
         sites = {entry["name"]: entry["between"] for entry in client.json("GET", "/lab/connectors")}
         client.change_connector(name, **_fields(properties, sites.get(name, [])))
