@@ -15,7 +15,7 @@ from pflab.campaign.draw.motif_builder import CONTACT, quick_settings
 from pflab.campaign.draw.motifs import draw_motifs
 from pflab.campaign.draw.queues import draw_queues
 from pflab.campaign.draw.state import DrawState
-from pflab.campaign.draw.structure import draw_connectors, draw_servers
+from pflab.campaign.draw.structure import draw_connectors, draw_removed_servers, draw_servers
 from pflab.campaign.draw.timed import Span, Timed
 from pflab.campaign.draw.work import draw_created_stores, draw_orders, draw_saves, draw_shown_stores, draw_work
 from pflab.campaign.scenario_document import Document, known_steps
@@ -75,6 +75,7 @@ def draw_scenario(
     orders += draw_queues(_generator(seed, "queues"), state)
     orders += draw_connectors(_generator(seed, "connectors"), state)
     orders += draw_servers(_generator(seed, "servers"), state)
+    orders += draw_removed_servers(_generator(seed, "removed servers"), state, [*work, *more_steps])
     more_faults += draw_unstamped(_generator(seed, "addresses"), state, faults)
     if topology is None:
         _add_settings(document, state)
