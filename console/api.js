@@ -36,6 +36,9 @@ export function savedLab(name) {
 /** @param {string} name */
 export const site = (name) => `${LAB.sites}/${part(name)}`;
 
+/** A server itself. @param {string} name */
+export const serverItself = (name) => `${LAB.servers}/${part(name)}`;
+
 /** @param {string} name */
 export const connector = (name) => `${LAB.connectors}/${part(name)}`;
 

@@ -6,11 +6,12 @@ a topology file, and its mistakes have the words of one.
 Example: `connector_changed(topology, "SEA-NYC", {"cost": 5})` is the topology in which SEA-NYC costs 5. Its affinity, which was
 its cost, follows.
 
-A server that is added joins later: its store enters the directory when the server is started. A site may be without a server,
-and may be one to which no connector leads yet.
+A server that is added joins later: its store enters the directory when the server is started. So a server that was removed, and
+added again under its name, joins later too. A site may be without a server, and may be one to which no connector leads yet.
 
 What must never happen: a change that would not be a topology file, and a change of what stores have read only once, at their
-first start: the organization's name, its domain, the folders, and the servers that are there already.
+first start: the organization's name, its domain, the folders, and the servers that are there already. The folders are those
+with which the lab began, so they may list a server that was removed.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ def successor(began: Topology, text: str) -> Topology:
 def check_successor(began: Topology, topology: Topology) -> None:
     """Raise ChangeError if the second organization has not been changed, or if no change leads from one to the other."""
     earlier, later = sorted((began, topology), key=lambda organization: organization.revision)
-    same = all(later.servers.get(name) == server for name, server in earlier.servers.items())
+    # A server may have been removed, and one that was added joins later.
+    same = all(server.joins_later or earlier.servers.get(name) == server for name, server in later.servers.items())
     if not topology.revision or not same or _unchanging(topology) != _unchanging(began):
         raise ChangeError("the organization is not a later one of this lab")
 
@@ -83,8 +85,29 @@ def server_added(topology: Topology, name: str, fields: Mapping[str, Any]) -> To
     """Return the topology with a new server, which joins when it is started. Raises ChangeError."""
     if name in topology.servers:
         raise ChangeError(f"there is a server {quoted(name)} already; choose another name")
-    entry = {"joins": "later", **{key: value for key, value in fields.items() if value is not None}}
+    place = 1 + max(server.place for server in topology.servers.values())
+    entry = {"joins": "later", "place": place, **{key: value for key, value in fields.items() if value is not None}}
     return _edited(topology, lambda document: document["servers"].update({name: entry}))
+
+
+def server_removed(topology: Topology, name: str) -> Topology:
+    """Return the topology without a server. Raises ChangeError if mail takes its way over the server, or if it is the last
+    one."""
+    if name not in topology.servers:
+        raise ChangeError(f"there is no server {quoted(name)}; {did_you_mean(name, topology.servers)}")
+    if len(topology.servers) == 1:
+        raise ChangeError(f"{name} is the last server, and an organization has at least one; add another one first")
+    if lines := [connector.name for connector in topology.connectors if name in connector.bridgeheads]:
+        raise ChangeError(
+            f"the server {name} is a bridgehead of {', '.join(lines)}; give each another bridgehead, or remove it, first"
+        )
+
+    def change(document: Document) -> None:
+        for server in topology.servers.values():
+            document["servers"][server.name]["place"] = server.place
+        del document["servers"][name]
+
+    return _edited(topology, change)
 
 
 def connector_added(topology: Topology, name: str, fields: Mapping[str, Any]) -> Topology:

@@ -73,6 +73,7 @@ class Server:
     settings: merged with those of the organization.
     own_settings: as written in the file.
     smtp_port: where a live lab takes mail on 127.0.0.1; None: a free port.
+    place: the place of its ports among those of all servers, from 0. It stays if an earlier server is removed.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Server:
     version: ServerVersion
     joins: Joins
     settings: Settings
+    place: int
     own_settings: Mapping[str, RawSetting] = field(default_factory=dict)
     smtp_port: int | None = None
 
@@ -211,7 +213,9 @@ class Topology:
             ),
             "sites": list(self.sites),
             "connectors": [_connector_document(connector) for connector in self.connectors],
-            "servers": {name: _server_document(server) for name, server in self.servers.items()},
+            "servers": {
+                name: _server_document(server, index) for index, (name, server) in enumerate(self.servers.items())
+            },
             "folders": {path: _folder_document(folder) for path, folder in self.folders.items()},
             "settings": dict(self.settings),
         }
@@ -247,7 +251,7 @@ def _connector_document(connector: Connector) -> dict[str, Any]:
     return document
 
 
-def _server_document(server: Server) -> dict[str, Any]:
+def _server_document(server: Server, index: int) -> dict[str, Any]:
     document: dict[str, Any] = {
         "site": server.site,
         "version": str(server.version),
@@ -256,6 +260,8 @@ def _server_document(server: Server) -> dict[str, Any]:
     }
     if server.smtp_port is not None:
         document["smtp_port"] = server.smtp_port
+    if server.place != index:
+        document["place"] = server.place
     return document
 
 

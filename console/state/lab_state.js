@@ -292,12 +292,17 @@ function newServer(gen, name, version) {
 }
 
 /**
- * Take an organization that was changed. It may have servers that are new (RT-6).
+ * Take an organization that was changed. It may have servers that are new, and lack some that were removed (RT-6).
  * @param {LabState} state
  * @param {Topology} topology
  */
 export function reorganize(state, topology) {
   state.topology = topology;
+  for (const name of Object.keys(state.servers).filter((server) => !topology.servers[server])) {
+    delete own(state.gen, state, "servers")[name];
+    const hierarchy = folderOf(state, HIERARCHY);
+    hierarchy.replicas = hierarchy.replicas.filter((server) => server !== name);
+  }
   for (const [name, { version }] of Object.entries(topology.servers)) {
     if (state.servers[name]) continue;
     own(state.gen, state, "servers")[name] = newServer(state.gen, name, version);

@@ -97,6 +97,8 @@ export class Marks {
     this.backups = new Map();
     /** @type {Map<string, number>} which directory object each store has that was created again (spec: RP-7) */
     this.objects = new Map();
+    /** @type {Set<string>} all servers so far, also those that were removed */
+    this.servers = new Set();
   }
 
   /**
@@ -110,6 +112,7 @@ export class Marks {
     for (const fault of Object.values(state.faults)) {
       this.begin("fault", `fault ${fault.id}`, String(fault.details.server ?? ""), fault);
     }
+    this.servers = new Set(Object.keys(state.servers));
     for (const server of Object.values(state.servers)) {
       const { name, status, object, suspended } = server;
       this.objects.set(name, object);
@@ -246,6 +249,13 @@ export class Marks {
         for (const { key, kind, due, missing } of this.backups.get(event.backup) ?? []) {
           this.missing.set(key, missing);
           this.begin(kind, key, event.store, event, due);
+        }
+        break;
+      case "organization.changed":
+        for (const name of Object.keys(JSON.parse(event.topology).servers)) this.servers.add(name);
+        if (event.change === "removed" && event.subject.startsWith("server ")) {
+          this.end(event.subject, event.at);
+          this.end(event.subject.replace("server", "deleted"), event.at);
         }
         break;
       case "store.created":

@@ -7,7 +7,7 @@
  *     POST /lab/servers/B/restore {backup: "backup-1"}     pflab fault restore B --backup backup-1
  */
 
-import { CLOCK, FAULTS, LAB, connector, fault, message, node, policy, server, site } from "../api.js";
+import { CLOCK, FAULTS, LAB, connector, fault, message, node, policy, server, serverItself, site } from "../api.js";
 import { folderName, numberName } from "./lab_state.js";
 
 /**
@@ -30,6 +30,7 @@ const MESSAGE = message(ANY, "", ANY);
 /** @type {[string, string, Words][]} */
 const TABLE = [
   ["POST", LAB.servers, (_, { name, ...fields }) => commandOf("server add", name, fields)],
+  ["DELETE", serverItself(ANY), ([name]) => commandOf("server remove", name)],
   ["POST", server(ANY, "restore"), ([name], body) => commandOf("fault restore", name, body)],
   ["POST", server(ANY, "delete"), ([name], { on, force }) => commandOf("directory delete", name, { on, force })],
   ["POST", server(ANY, "create"), ([name]) => commandOf("directory create", name)],

@@ -242,6 +242,30 @@ test("each moment has the organization as it was then", () => {
   assert.deepEqual([5, 4, 3, 2, 3, 4, 5].map(costs), [[], [5], [10], [], [10], [5], []]);
 });
 
+test("a server is there from its addition to its removal, and another one of its name begins with nothing", () => {
+  const run = history();
+  const { A: first, B: second, ...others } = TOPOLOGY.servers;
+  const change = (/** @type {number} */ revision, /** @type {string} */ how, /** @type {object} */ servers) =>
+    event("organization.changed", "lab", {
+      revision,
+      subject: "server B",
+      change: how,
+      topology: JSON.stringify({ ...TOPOLOGY, revision, servers: { A: first, ...others, ...servers } }),
+    });
+  const deleted = event("store.deleted", "A", { store: "B", forced: true, directory_object: 0 });
+  const version = "2007";
+  const added = change(2, "added", { B: { ...second, version, joins: "later" } });
+  run.add([...STARTS, event("node.stopped", "B", { how: "stop" }), deleted, change(1, "removed", {}), added]);
+  const statuses = [4, 5, 6].map((count) => run.after(count).servers.B?.status);
+  assert.deepEqual(statuses, ["deleted", undefined, "not started"]);
+  assert.equal(run.now.servers.B.version, version);
+  assert.equal(run.now.servers.B.guid, "");
+  assert.deepEqual(
+    [4, 5, 6].map((count) => run.after(count).folders["1-1"].replicas.includes("B")),
+    [true, false, true],
+  );
+});
+
 test("a connector that is removed is no longer one that does not work", () => {
   const run = history();
   const down = event("link.down", "A", { connector: "SEA-NYC", reason: "refused" });

@@ -25,6 +25,7 @@ const ORDERS = [
   ["POST", api.server("B", "delete"), { on: "A", force: false }, "pflab directory delete B --on A"],
   ["POST", api.server("B", "delete"), { on: "A", force: true }, "pflab directory delete B --on A --force"],
   ["POST", api.LAB.servers, { name: "F", site: "LON", version: "5.5" }, "pflab server add F --site LON --version 5.5"],
+  ["DELETE", api.serverItself("F"), undefined, "pflab server remove F"],
   ["POST", api.LAB.sites, { name: "New York" }, "pflab site add 'New York'"],
   ["DELETE", api.site("LON"), undefined, "pflab site remove LON"],
   ["POST", api.LAB.connectors, { name: "X", between: ["SEA", "LON"] }, "pflab connector add X --between SEA,LON"],

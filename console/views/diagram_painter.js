@@ -302,7 +302,7 @@ export class Painter {
     const { canvas, store } = this;
     const { history, marks } = store.timeline;
     if (!canvas.clientWidth || !history) return;
-    const names = Object.keys(history.now.servers);
+    const names = [...marks.servers];
     this.measure(names);
     const { clientWidth: width, clientHeight: height } = canvas;
     const dense = window.devicePixelRatio || 1;
@@ -358,8 +358,10 @@ export class Painter {
     context.textAlign = "right";
     context.textBaseline = "middle";
     for (const name of names) {
-      const state = history.now.servers[name].status;
-      context.fillStyle = this.colour(state === "deleted" || state === "killed" ? "bad" : "text");
+      const state = history.now.servers[name]?.status;
+      context.fillStyle = this.colour(
+        state === undefined || state === "deleted" || state === "killed" ? "bad" : "text",
+      );
       context.fillText(shortened(context, name, this.left - 14), this.left - 12, this.lanes[name]);
     }
     this.paintTimes(context, width);

@@ -141,6 +141,13 @@ def known_organization(began: Topology, conn: Connection) -> Topology:
         raise Misuse(f"the database has another organization: {error}") from None
 
 
+def is_server_of(topology: Topology, name: str, conn: Connection) -> bool:
+    """Return whether a database is that of the server which has this name in the topology, not of one that was removed."""
+    known = known_organization(topology, conn)
+    is_first = known is topology  # the store has never read a changed organization
+    return not topology.revision if is_first else known.servers[name] == topology.servers[name]
+
+
 class Directory:
     """The stores that have joined the organization.
 
@@ -286,6 +293,16 @@ class Directory:
             raise Misuse(str(error)) from None
         self._read(s, topology)
         return True
+
+    def outdated(self) -> list[str]:
+        """Return the stores whose server was removed from the organization, also if another one of its name was added."""
+        servers = self._topology.servers
+        return [
+            entry.name
+            for entry in self._entries.values()
+            if (server := servers.get(entry.name)) is None
+            or (server.site, server.version) != (entry.site, entry.version)
+        ]
 
     def leave(self, s: Stimulus, store: str) -> None:
         """Delete a store's entry (spec: RP-6)."""

@@ -66,7 +66,7 @@ from node.seeded_ids import guid_from
 from node.state import application_log
 from node.state.context import Context
 from node.state.database import Database, Durability, cannot_write
-from node.state.directory import known_organization
+from node.state.directory import is_server_of, known_organization
 from node.state.store_identity import Begins, StoreState
 from node.state.store_settings import Config, config_of, stored_settings
 from node.store import idempotency, initial_state
@@ -235,7 +235,8 @@ class StoreLife(StoreQueries):
         state = StoreState(conn)
         # What another store replaces takes its changes with it.
         unsent = {} if elsewhere or new_object is not None else store_restore.unsent(conn)
-        registry = stored_settings(conn)
+        # Registry values belong to the server, and another one may have its name (spec: RP-7, RT-6).
+        registry = stored_settings(conn) if is_server_of(self._topology, self.name, conn) else {}
         self.export()
         continued = Continued(state.incarnation, state.seq, state.lamport, state.last_at, registry, unsent)
         settings = self._config.settings

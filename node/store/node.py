@@ -304,9 +304,12 @@ class Node(StoreLife):
             agent.entered(ctx, s, store, object_, missing)
 
     def reorganize(self, now: LabTime, topology: Topology) -> None:
-        """Read the organization as it is after a change: mail takes its routes from now on (spec: RT-6)."""
+        """Read the organization as it is after a change: mail takes its routes from now on. If the server of a store was
+        removed, its store was deleted before (spec: RT-6)."""
         with self._stimulus(now) as (ctx, s):
             if ctx.directory.reorganize(s, topology):
+                for store in ctx.directory.outdated():
+                    store_deletion.forget_store(ctx, s, store, forced=False)
                 agent.deliver(ctx, s, ctx.mta.reorganize(s, ctx.directory.routing))
 
     def delete_store(self, now: LabTime, store: str, *, force: bool = False) -> None:

@@ -102,6 +102,8 @@ BRANCHES: tuple[str, ...] = (
     "recipient policy changed",
     "recipient policy removed",
     "added server joined",
+    "server removed",
+    "server of a removed one's name added",
     "change of the organization read at a start",
     "bad mail",
     "crash",
@@ -145,6 +147,7 @@ class BranchCounter:
         self._started_at: dict[str, int] = {}
         self._deleted: set[str] = set()
         self._added: set[str] = set()
+        self._removed: set[str] = set()
         self._dropped: set[tuple[str, str]] = set()
         self._held_folders: dict[tuple[str, str], bool] = {}
         self._best: dict[tuple[str, int], int] = {}
@@ -318,6 +321,10 @@ class BranchCounter:
     def _reorganized(self, event: ev.OrganizationChanged) -> None:
         kind, _, name = event.subject.partition(" ")
         self.counts[f"{kind} {event.change}"] += 1
+        if event.removed_server is not None:
+            self._removed.add(name)
+        if event.added_server in self._removed:
+            self.counts["server of a removed one's name added"] += 1
         if event.change == "added":
             self._added.add(f"{kind} {name}")
 

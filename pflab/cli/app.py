@@ -118,7 +118,7 @@ GROUPS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         ),
         "server": (
             "verbs.administration.organization",
-            "Show the servers of a running lab, and add one.",
+            "Show the servers of a running lab; add and remove them.",
         ),
         "connector": (
             "verbs.administration.organization",

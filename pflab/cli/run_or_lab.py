@@ -86,15 +86,22 @@ def with_forecast(run: Path | None, lab: str | None, within: str) -> tuple[RunEv
 
 
 def chosen_stores(reader: Reader, server: str | None) -> list[str]:
-    """Return the stores that can be read, or only `server`. Print which servers of a running lab are not running.
+    """Return the stores that can be read, or only `server`. Print which servers of a running lab are not running, or have no
+    store.
 
     Raises CommandError if there is no such store.
     """
-    stores, away = reader.stores(), reader.away()
+    stores, away, deleted = reader.stores(), reader.away(), reader.deleted()
+    if server is not None and server in deleted:
+        raise CommandError(
+            f"the store of server {server} was deleted; create a new one: pflab directory create {server}"
+        )
     if server is not None and server in away:
         raise CommandError(f"server {server} is not running; start it: pflab fault start {server}")
     if away and server is None:
         err.print(f"left out because not running: {', '.join(away)}", markup=False)
+    if deleted and server is None:
+        err.print(f"left out because the store was deleted: {', '.join(deleted)}", markup=False)
     if not stores and away:
         raise CommandError("no server of this lab is running; start one: pflab fault start NAME")
     if not stores:

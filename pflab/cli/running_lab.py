@@ -148,14 +148,18 @@ class LabReader:
 
     def stores(self) -> list[str]:
         """Return the servers that run."""
-        return self._servers(runs=True)
+        return self._servers("running")
 
     def away(self) -> list[str]:
         """Return the servers that do not run, which cannot be read now."""
-        return self._servers(runs=False)
+        return self._servers("not running", "failed")
 
-    def _servers(self, *, runs: bool) -> list[str]:
-        return [server["name"] for server in self.client.lab()["servers"] if (server["status"] == "running") is runs]
+    def deleted(self) -> list[str]:
+        """Return the servers without a store, because it was deleted."""
+        return self._servers("store deleted")
+
+    def _servers(self, *statuses: str) -> list[str]:
+        return [server["name"] for server in self.client.lab()["servers"] if server["status"] in statuses]
 
     def folders(self) -> list[str]:
         return list(self.client.lab()["folders"])

@@ -40,8 +40,8 @@ class Client(Changes):
     # --- the lab
 
     def lab(self) -> dict[str, Any]:
-        """Return the lab's run, clock, servers and faults. A server's `status` is running, not running, or failed. A failed
-        server has the text of its internal error as `failure`. To make a failed server work again, kill and start it."""
+        """Return the lab's run, clock, servers and faults. A server's `status` is running, not running, store deleted, or
+        failed. A failed server has the text of its internal error as `failure`. To make it work again, kill and start it."""
         answer: dict[str, Any] = self.json("GET", "/lab")
         return answer
 
@@ -248,6 +248,10 @@ class Client(Changes):
         fields: site, version, settings, smtp_port, as in a topology file.
         """
         self.json("POST", "/lab/servers", {"name": name, **fields})
+
+    def remove_server(self, name: str) -> None:
+        """Remove a server without a store from the organization: it has never started, or its store was deleted."""
+        self.json("DELETE", f"/lab/servers/{quoted(name)}")
 
     def add_connector(self, name: str, *, between: Sequence[str], **fields: Any) -> None:
         """Add a connector to the organization.

@@ -14,7 +14,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -191,16 +191,24 @@ def _listed(ports: Iterable[PublishedPort]) -> str:
 
 
 def mail_ports(topology: Topology) -> Mapping[str, tuple[PublishedPort, PublishedPort]]:
-    """Return the ports for SMTP and IMAP of each server. SMTP has the port of the topology if it names one."""
+    """Return the ports for SMTP and IMAP of each server. SMTP has the port of the topology if it names one.
+
+    The ports of a server stay when another one is removed (`Server.place`).
+    """
     named_ports = {server.smtp_port for server in topology.servers.values()}
-    free = (port for port in count(SMTP_PUBLISHED) if port not in named_ports)
-    imap = (port for port in count(IMAP_PUBLISHED) if port not in named_ports)
+
+    def free(first: int, place: int) -> int:
+        return next(islice((port for port in count(first) if port not in named_ports), place, None))
+
     ports = {}
     for name, server in topology.servers.items():
         variable = service_of(name).upper().replace("-", "_")
+        named = sum(other.smtp_port is not None and other.place < server.place for other in topology.servers.values())
+        smtp = server.smtp_port or free(SMTP_PUBLISHED, server.place - named)
+        imap = free(IMAP_PUBLISHED, server.place)
         ports[name] = (
-            PublishedPort(f"{name}, SMTP", f"PFLAB_SMTP_{variable}", server.smtp_port or next(free)),
-            PublishedPort(f"{name}, IMAP", f"PFLAB_IMAP_{variable}", next(imap)),
+            PublishedPort(f"{name}, SMTP", f"PFLAB_SMTP_{variable}", smtp),
+            PublishedPort(f"{name}, IMAP", f"PFLAB_IMAP_{variable}", imap),
         )
     return ports
 

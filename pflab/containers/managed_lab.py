@@ -12,6 +12,8 @@ WATCH_S seconds the lab compares this status with the process of each server tha
 | stopped, killed, not joined yet | runs the store | kills the process and collects what the store committed |
 | stopped, killed, not joined yet | waits or does not answer | nothing |
 
+The process of a server that was removed from the organization is nobody's: it waits until its container is removed.
+
 States of the coordinator:
 
 | from | event | to |
@@ -204,6 +206,19 @@ class ManagedLab(RemoteLab[ManagedProcess]):
             addresses_of([name])  # its process has the address of a service, whose name must be possible
         await super().add_server(name, **fields)
 
+    async def remove_server(self, name: str) -> None:
+        if self._has_database(name):  # a later server of this name continues its trace, perhaps in another container
+            self._servers.check_removable(self._servers.server(name))
+            self._folder.write_database(name, await self._process(name).copy())
+        process = self._processes.get(name)
+        await super().remove_server(name)
+        if process is not None:
+            process.close()
+
+    def _has_database(self, name: str) -> bool:
+        """Return whether the process of a server has the database of its store."""
+        return name in self.names and not self._servers.lacks_first_store(self._servers.server(name))
+
     @property
     def continues(self) -> bool:
         """Whether another coordinator managed this run earlier."""
@@ -258,10 +273,13 @@ class ManagedLab(RemoteLab[ManagedProcess]):
                 self._save_all()
                 if traces:
                     await self._export_nodes()
-                names = [server.name for server in self._servers.all() if server.status is not ServerStatus.ABSENT]
+                stores = self._state().stores
+                names = [name for name in stores if self._has_database(name)]
                 copies = await asyncio.gather(*[self._process(name).copy() for name in names])
                 for name, content in zip(names, copies, strict=True):
                     folder.write_database(name, content)
+                for name in [name for name in stores if name not in names]:
+                    self._copy_database(name, folder)
                 self._durable.write_out()
                 self._copy_files(folder, traces=traces)
                 self._file.copy(folder.path / RECORD)
@@ -379,7 +397,7 @@ class ManagedLab(RemoteLab[ManagedProcess]):
         name = server.name
         state = await self._process(name).state()
         async with server.life:
-            if state is None or self.running(name):
+            if state is None or server.name not in self.names or self.running(name):
                 return
             if server.status is not ServerStatus.RUNNING:
                 if state.status == "running":

@@ -169,6 +169,11 @@ class ExistingLab(Lab):
 
     async def add_server(self, name: str, **fields: Unpack[ServerFields]) -> None:
         answer_of(lambda: self._client.add_server(name, **fields))
+        self._nodes[name] = RemoteNode(name, self._client)
+
+    async def remove_server(self, name: str) -> None:
+        answer_of(lambda: self._client.remove_server(name))
+        del self._nodes[name]
 
     async def add_connector(self, name: str, **fields: Unpack[ConnectorFields]) -> None:
         given: dict[str, Any] = {"between": (), **fields}

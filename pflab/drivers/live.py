@@ -171,7 +171,7 @@ class LiveLab(SocketLab[Host], InProcessLab):
 
     async def copy_into(self, folder: RunFolder, *, traces: bool = True) -> None:
         async def write() -> None:  # nothing else runs meanwhile, because it never waits
-            for name in self.names:
+            for name in self._state().stores:
                 host = self._hosts.get(name)
                 if host is not None:
                     if traces:

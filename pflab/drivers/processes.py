@@ -76,7 +76,7 @@ class ProcessLab(RemoteLab[NodeProcess]):
             copies = await asyncio.gather(*[self._process(name).copy() for name in self._hosts])
             for name, content in zip(self._hosts, copies, strict=True):
                 folder.write_database(name, content)
-            for name in self.names:
+            for name in self._state().stores:
                 if name not in self._hosts:
                     self._copy_database(name, folder)
             self._copy_files(folder, traces=traces)

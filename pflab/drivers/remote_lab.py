@@ -268,6 +268,10 @@ class RemoteLab(SocketLab[RemoteHost], Generic[ProcessT]):
         self._servers.server(name).kill_fault = self.faults.killed(name)
         await self._peers.notify()
 
+    async def remove_server(self, name: str) -> None:
+        await super().remove_server(name)
+        self._processes.pop(name, None)
+
     # --- events
 
     async def catch_up(self) -> None:

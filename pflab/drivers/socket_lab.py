@@ -168,10 +168,8 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
     # --- a lab that is saved
 
     def _copy_database(self, name: str, folder: RunFolder) -> None:
-        """Copy the database of a server that does not run. Raises LabError if it is damaged."""
+        """Copy the database of a store that does not run. Raises LabError if it is damaged."""
         path = self._folder.database(name)
-        if not path.is_file():
-            return  # the server has never started
         try:
             folder.write_database(name, Database.copy_of(path))
         except sqlite3.Error as error:
@@ -267,7 +265,7 @@ class SocketLab(RecordedLab, ServedLab, Generic[HostT]):
 
     def _imap_port(self, name: str) -> int:
         """Return the port at which a server listens for IMAP; 0 for a free one."""
-        return self._first_imap_port and self._first_imap_port + self.names.index(name)
+        return self._first_imap_port and self._first_imap_port + self.organization.servers[name].place
 
     def _host(self, name: str) -> HostT:
         server = self._servers.server(name)

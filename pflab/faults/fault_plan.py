@@ -126,7 +126,7 @@ class FaultPlan:
         """Whether a fault is active that `pflab.simulation.environment` plays."""
 
     def reorganize(self, topology: Topology) -> None:
-        """Take a changed organization. A fault of a connector that is no longer there has no effect."""
+        """Take a changed organization, which has what the faults in force name (`end_without`)."""
         self._sites = {name: server.site for name, server in topology.servers.items()}
         self._stores = {local_part(topology.address_of(name)): name for name in topology.servers}
         self._hops_over = {connector.name: _hops_over(topology, connector) for connector in topology.connectors}
@@ -214,6 +214,15 @@ class FaultPlan:
             return
         for active in self.active():
             if not isinstance(active.asked, Kill):
+                self._end(active)
+
+    def end_without(self, topology: Topology) -> None:
+        """End the faults that name a server, a site or a connector that an organization does not have."""
+        known = FaultPlan(topology, simulated=self._simulated, tls=self.tls)
+        for active in self.active():
+            try:
+                known._check(active.asked)
+            except LabError:
                 self._end(active)
 
     def held(self, mail: str) -> Mapping[QueueRow, LabTime]:

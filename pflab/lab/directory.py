@@ -76,6 +76,11 @@ class OrganizationDirectory:
         """Take a changed organization. A server that was added gets its entry when it joins."""
         self._topology = topology
 
+    def forget(self, store: str) -> None:
+        """Forget the entry of a server that was removed."""
+        self._stamps.pop(store, None)
+        self._changed.discard(store)
+
     def join(self, store: str, now: LabTime) -> None:
         """Create the entry of a store that joins later."""
         self._stamps[store] = ()

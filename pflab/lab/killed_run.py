@@ -17,6 +17,7 @@ writes. So a run whose open segment is locked is refused.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +33,7 @@ from pflab.faults.fault import Kill, Skew, kind_of
 from pflab.faults.fault_plan import faults_at_end
 from pflab.runs.databases import RunReader
 from pflab.runs.events import RunEvents
-from pflab.runs.lab_state import LabState, ServerStatus, read_state, write_state
+from pflab.runs.lab_state import LabState, ServerState, ServerStatus, read_state, write_state
 from traces.errors import SegmentError
 from traces.events import Event, FaultHealed, FaultInjected, NodeStarted, NodeStopped, OrganizationChanged
 from traces.labtime import parse_duration
@@ -88,7 +89,8 @@ def end_killed(run: Path, *, wait_s: float = PATIENCE_S) -> None:
 def _last_state(run: Path, state: LabState) -> LabState:
     events = RunEvents.at(run).events
     active = _active(events)
-    servers = dict(state.servers)
+    changes = [event for event in events if isinstance(event, OrganizationChanged)]
+    servers = _servers(state, changes)
     statuses = _statuses(events, stopped_by_kill=state.settings.driver == "processes")
     for name, status in statuses.items():
         servers[name] = replace(servers[name], status=status)
@@ -96,15 +98,26 @@ def _last_state(run: Path, state: LabState) -> LabState:
         if fault.kind == kind_of(Kill):
             name = str(fault.details["server"])
             servers[name] = replace(servers[name], status=ServerStatus.KILLED, kill_fault=fault.fault)
-    organizations = [event.topology for event in events if isinstance(event, OrganizationChanged)]
     injected = sum(isinstance(event, FaultInjected) for event in events)
     return replace(
         state,
         at=max([state.at, *_lab_times(events, run)]),
         servers=servers,
         faults=faults_at_end(state.faults, injected, active),
-        organization=organizations[-1] if organizations else state.organization,
+        organization=changes[-1].topology if changes else state.organization,
     )
+
+
+def _servers(state: LabState, changes: Sequence[OrganizationChanged]) -> dict[str, ServerState]:
+    """Return the states of the servers after these changes, of which the state has the first ones."""
+    servers = dict(state.servers)
+    known = 0 if state.organization is None else json.loads(state.organization)["revision"]
+    for change in changes:
+        if change.revision > known and change.removed_server is not None:
+            servers.pop(change.removed_server, None)
+        elif change.revision > known and change.added_server is not None:
+            servers[change.added_server] = ServerState()
+    return servers
 
 
 def _active(events: Sequence[Event]) -> Mapping[str, FaultInjected]:
@@ -125,7 +138,9 @@ def _statuses(events: Sequence[Event], *, stopped_by_kill: bool) -> Mapping[str,
     """
     statuses: dict[str, ServerStatus] = {}
     for event in events:
-        if isinstance(event, NodeStarted):
+        if isinstance(event, OrganizationChanged) and event.removed_server is not None:
+            statuses.pop(event.removed_server, None)
+        elif isinstance(event, NodeStarted):
             statuses[event.node] = ServerStatus.RUNNING
         elif isinstance(event, NodeStopped) and stopped_by_kill:
             statuses.pop(event.node, None)

@@ -280,6 +280,15 @@ class Lab(ABC):
         """
 
     @abstractmethod
+    async def remove_server(self, name: str) -> None:
+        """Remove a server that has no store, because it has never started or its store was deleted (RT-6).
+
+        It is no longer one of the lab's servers, its backups are gone, and faults that name it end. A server of its name can be
+        added again, in any site and of any version; its first start creates a new store (RP-7). Raises LabError if there is no
+        such server, if it runs, if its store is in the directory, if mail takes its way over it, or if it is the last one.
+        """
+
+    @abstractmethod
     async def add_connector(self, name: str, **fields: Unpack[ConnectorFields]) -> None:
         """Add a connector between two sites, as an administrator of the organization (RT-6).
 

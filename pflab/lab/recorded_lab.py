@@ -44,8 +44,8 @@ class RecordedLab(Lab):
 
     A store has one life at a time: a server does not start while it stops, and nothing else happens to it meanwhile. A second
     node on one database would write events under the same numbers. So each server has a lock (`LabServer.life`), which `start`,
-    `stop`, `kill`, `restore`, `delete_store` and `create_store` hold from their first check to their end, in every driver. A
-    lab that is saved holds the locks of all servers (`_all_lives`).
+    `stop`, `kill`, `restore`, `delete_store`, `create_store` and `remove_server` hold from their first check to their end, in
+    every driver. A lab that is saved holds the locks of all servers (`_all_lives`).
     """
 
     faults: FaultPlan
@@ -89,6 +89,10 @@ class RecordedLab(Lab):
     def running(self, name: str) -> bool:
         return self._servers.server(name).status is ServerStatus.RUNNING
 
+    def lacks_store(self, name: str) -> bool:
+        """Return whether the store of a server was deleted, and no other store was created for the server."""
+        return self._servers.server(name).status is not ServerStatus.ABSENT and self._servers.deleted(name)
+
     def events(self, since: int = 0) -> Sequence[Event]:
         return self.record.events(since)
 
@@ -101,6 +105,8 @@ class RecordedLab(Lab):
         async with server.life:
             if self._closed:
                 raise NotRunning("the lab has ended")
+            if self._servers.server(name) is not server:
+                raise LabError(f"server {name} was removed, and another of its name was added")
             try:
                 yield server
             finally:
@@ -146,6 +152,8 @@ class RecordedLab(Lab):
 
     async def start(self, name: str) -> None:
         async with self._life(name) as server:
+            if self._servers.lacks_first_store(server):
+                self._create(server)
             await _finished(self._start_healed(server))
 
     async def _start_healed(self, server: LabServer) -> None:
@@ -207,10 +215,13 @@ class RecordedLab(Lab):
 
     async def create_store(self, name: str) -> None:
         async with self._life(name) as server:
-            number = self._servers.create(server)
-            self._backups.forget(name)
-            self.record.note(StoreCreated, store=name, directory_object=number)
+            self._create(server)
             await _finished(self._start_healed(server))
+
+    def _create(self, server: LabServer) -> None:
+        number = self._servers.create(server)
+        self._backups.forget(server.name)
+        self.record.note(StoreCreated, store=server.name, directory_object=number)
 
     async def add_site(self, name: str) -> None:
         self._reorganize(partial(changes.site_added, name=name), f"site {name}", "added")
@@ -220,6 +231,12 @@ class RecordedLab(Lab):
 
     async def add_server(self, name: str, **fields: Unpack[ServerFields]) -> None:
         self._reorganize(partial(changes.server_added, name=name, fields=fields), f"server {name}", "added")
+
+    async def remove_server(self, name: str) -> None:
+        async with self._life(name) as server:
+            self._servers.check_removable(server)
+            self._reorganize(partial(changes.server_removed, name=name), f"server {name}", "removed")
+            self._backups.forget(name)
 
     async def add_connector(self, name: str, **fields: Unpack[ConnectorFields]) -> None:
         self._reorganize(partial(changes.connector_added, name=name, fields=fields), f"connector {name}", "added")
@@ -239,6 +256,7 @@ class RecordedLab(Lab):
         except changes.ChangeError as error:
             raise LabError(str(error)) from None
         self._check_bridgeheads(organization)
+        self.faults.end_without(organization)  # first, so that a lab that is killed here has no fault of what is gone
         self._take(organization)
         topology = self.organization
         self.record.note(  # with the state of the lab, in a driver that keeps it

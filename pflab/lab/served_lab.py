@@ -116,6 +116,10 @@ class ServedLab(Lab):
         return None
 
     @abstractmethod
+    def lacks_store(self, name: str) -> bool:
+        """Return whether the store of a server was deleted, and no other store was created for the server."""
+
+    @abstractmethod
     def failure_of(self, name: str) -> Exception | None:
         """Return the internal error that has ended the work of a running server, or None."""
 

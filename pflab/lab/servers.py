@@ -9,8 +9,10 @@ States of a server (`ServerStatus`):
 | RUNNING | killed, crashed, or its process died | KILLED |
 | STOPPED, KILLED | started, perhaps on a backup | RUNNING |
 | STOPPED, KILLED | its deleted store is created again | ABSENT, and it enters the directory at its next start |
+| ABSENT; STOPPED, KILLED after its store was deleted | removed (RT-6) | no longer in the list |
 
-A server whose store was deleted from the directory does not start (RP-6) until a new store is created (RP-7). A server gets
+A server whose store was deleted from the directory does not start (RP-6) until a new store is created (RP-7). If a server was
+removed, and another one of its name was added, the first start of that one creates a new store. A server gets
 each directory update once (RP-3): while it runs, or at its next start if it was down. A server that starts on a backup gets the
 updates that the backup may lack. `EmbeddedServers` adds the nodes, for drivers whose nodes run in their own process.
 """
@@ -201,6 +203,10 @@ class Servers:
         """Return whether the server's store was deleted from the directory."""
         return name in self._deleted
 
+    def lacks_first_store(self, server: LabServer) -> bool:
+        """Return whether a server that was added has no store yet, and an earlier server of its name had one (RT-6)."""
+        return server.status is ServerStatus.ABSENT and self.deleted(server.name)
+
     def delete(self, name: str, on: str) -> None:
         """Mark a store as deleted from the directory, by an administrator of the server `on`."""
         self._deleted.append(name)
@@ -234,15 +240,28 @@ class Servers:
     def reorganize(self, topology: Topology) -> None:
         """Take a changed organization. The running servers get it as an update, and the others at their start."""
         self._topology = topology
+        for server in [server for server in self._servers.values() if server.name not in topology.servers]:
+            self._remove(server)
         self.directory.reorganize(topology)
         for name in topology.servers:
             if name not in self._servers:
                 self._servers[name] = LabServer(name)
 
+    def _remove(self, server: LabServer) -> None:
+        """Forget a server without a store. Its deleted store stays deleted for the servers that have not heard of it."""
+        del self._servers[server.name]
+        if server.is_empty:
+            self._deleted.append(server.name)
+        if server.name in self._joined:
+            self._joined.remove(server.name)
+        for other in self._servers.values():
+            other.known.pop(server.name, None)
+        self.directory.forget(server.name)
+
     def organization_at_start(self, name: str) -> Topology:
         """Return the organization in which a server begins: that of the lab's beginning, or for a server that was added
-        later, the present one."""
-        return self._began if name in self._began.servers else self._topology
+        later, perhaps in place of one that was removed, the present one."""
+        return self._began if self._began.servers.get(name) == self._topology.servers[name] else self._topology
 
     def pending_updates(self) -> list[DirectoryUpdate | OrganizationUpdate]:
         """Return the updates that running servers do not have yet, in the order to apply them (RP-3, RP-6, RT-6).
@@ -275,6 +294,16 @@ class Servers:
             if server.known.get(store) != object_
         ]
         return deletions + sorted(entries, key=lambda update: update.store == update.server.name)
+
+    def check_removable(self, server: LabServer) -> None:
+        """Raise LabError if a server runs, or if its store is in the directory."""
+        if server.status is ServerStatus.RUNNING:
+            raise LabError(f"server {server.name} is running; stop it, and delete its store, before you remove it")
+        if server.status is not ServerStatus.ABSENT and not self.deleted(server.name):
+            raise LabError(
+                f"the store of server {server.name} is in the directory; delete the store first, as an administrator of"
+                " another server"
+            )
 
     def check_may_start(self, server: LabServer) -> None:
         """Raise LabError if the server's store was deleted from the directory."""
@@ -338,6 +367,8 @@ class EmbeddedServers(Servers):
     def __init__(self, plan: NodeSettings) -> None:
         super().__init__(plan.topology)
         self._plan = plan
+        self._left: dict[str, bytes] = {}
+        """The databases in memory of servers that were removed. The store of a later server of the name continues its trace."""
         self._authority = authority_of(plan.secret)
 
     def node(self, name: str) -> Node:
@@ -364,6 +395,8 @@ class EmbeddedServers(Servers):
         if backup is not None:
             if node is None:
                 node = server.node = self._make(server.name)
+                if server.name in self._left:
+                    node.take_over(self._left.pop(server.name))
             node.restore(now, backup)
             server.backup = None
             server.forget()
@@ -378,10 +411,24 @@ class EmbeddedServers(Servers):
         return node
 
     def take_over(self, databases: Mapping[str, bytes]) -> None:
-        """Make the nodes of these servers, which have not started in this lab, with copies of databases."""
+        """Make the nodes of these servers, which have not started in this lab, with copies of databases. Keep the databases of
+        servers that were removed."""
         for name, content in databases.items():
+            if name not in self._servers or self.lacks_first_store(self._servers[name]):
+                self._left[name] = content
+                continue
             node = self.server(name).node = self._make(name)
             node.take_over(content)
+
+    def databases(self) -> dict[str, bytes]:
+        """Return a copy of the database of each store that has ever started, also of removed servers."""
+        nodes = {server.name: server.node for server in self._servers.values() if server.node is not None}
+        return {**self._left, **{name: node.backup() for name, node in nodes.items()}}
+
+    def _remove(self, server: LabServer) -> None:
+        super()._remove(server)
+        if server.node is not None and not self._plan.databases_on_disk:
+            self._left[server.name] = server.node.backup()
 
     def go_on(self, databases: Mapping[str, bytes]) -> None:
         """Take over copies of databases, and run the nodes of the running servers as if nothing had interrupted them."""

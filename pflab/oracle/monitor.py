@@ -29,6 +29,7 @@ from traces.events import (
     MailReceived,
     MailSubmitted,
     NodeStarted,
+    OrganizationChanged,
     ReplicaAdded,
     ReplicaDropped,
     RowReplaced,
@@ -151,10 +152,19 @@ class Monitor:
     @event_handler
     def _on_elsewhere(self, event: BackupElsewhere) -> None:
         self._objects.elsewhere(event)
+        self._forget(event.store)
+
+    @event_handler
+    def _on_reorganized(self, event: OrganizationChanged) -> None:
+        if event.removed_server is not None:
+            self._forget(event.removed_server)
+
+    def _forget(self, store: str) -> None:
+        """Read nothing of the store that a server had."""
         for of_store in (self._with_entries, self._arrays, self._started):
-            of_store.pop(event.store, None)
+            of_store.pop(store, None)
         for of_place in (self._changed_folders, self._changed_rows, self._agreed_rows):
-            for place in [place for place in of_place if place[0] == event.store]:
+            for place in [place for place in of_place if place[0] == store]:
                 del of_place[place]
 
     @event_handler

@@ -8,7 +8,7 @@ number says nothing. But six types of the lab's events need a certain place, bec
 - `backup.made` comes after the last event in the copy (`through`), and before the next event of that store.
 - `backup.restored`, `backup.elsewhere` and `store.created` come before the start of the store for which they are used.
 - `organization.changed` comes before each `organization.read` of its revision, before the first start of a server that it
-  adds, and before the next change.
+  adds, which is the first one since an earlier server of that name was removed, and before the next change.
 """
 
 from __future__ import annotations
@@ -95,16 +95,20 @@ def _before_effects(events: Sequence[Event]) -> Iterator[tuple[Event, _Place]]:
         (event for event in events if isinstance(event, OrganizationChanged)), key=lambda event: -event.revision
     )
     first_read: dict[int, _Place] = {}
-    first_start: dict[str | None, _Place] = {}
+    starts: dict[str, list[_Place]] = {}
     for event in events:
         place = _place(event, -1)
         if isinstance(event, OrganizationRead):
             first_read[event.revision] = min(place, first_read.get(event.revision, place))
         elif isinstance(event, NodeStarted):
-            first_start[event.node] = min(place, first_start.get(event.node, place))
+            starts.setdefault(event.node, []).append(place)
     next_place: _Place | None = None
     for change in changes:
-        effects = (first_read.get(change.revision), first_start.get(change.added_server), next_place)
+        added = change.added_server
+        earlier = [other for other in changes if other.removed_server == added and other.revision < change.revision]
+        removed_at = max((other.at for other in earlier), default=0)
+        first_start = min((place for place in starts.get(added or "", ()) if place[0] >= removed_at), default=None)
+        effects = (first_read.get(change.revision), first_start, next_place)
         next_place = min(place for place in (_place(change), *effects) if place is not None)
         yield change, next_place
 

@@ -448,10 +448,14 @@ class Checkpoint:
     @event_handler
     def _organization_changed(self, event: OrganizationChanged) -> None:
         self.picture.topology = json.loads(event.topology)
-        for name, server in self.picture.topology["servers"].items():
+        present, hierarchy = self.picture.topology["servers"], self._folder(HIERARCHY)
+        for name in [name for name in self.picture.servers if name not in present]:
+            del self.picture.servers[name]
+            hierarchy.replicas.remove(name)
+        for name, server in present.items():
             if name not in self.picture.servers:
                 self.picture.servers[name] = Server(name, server["version"])
-                self._folder(HIERARCHY).replicas.append(name)
+                hierarchy.replicas.append(name)
         names = {connector["name"] for connector in self.picture.topology["connectors"]}
         for name in self.picture.links_down.keys() - names:
             del self.picture.links_down[name]

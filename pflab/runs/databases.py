@@ -58,6 +58,10 @@ class RunReader:
         """Return no server, because every database of a finished run can be read."""
         return []
 
+    def deleted(self) -> list[str]:
+        """Return no server, because the databases of deleted stores can be read too."""
+        return []
+
     def folders(self) -> list[str]:
         """Return the paths of the topology's folders."""
         return list(self.topology.folders)

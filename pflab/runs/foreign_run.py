@@ -24,9 +24,10 @@ from node.errors import Misuse
 from node.store.foreign_database import check_database
 from pflab.errors import LabError
 from pflab.runs.databases import unexported_events
-from pflab.runs.lab_state import STATE, ServerStatus, decoded_state
+from pflab.runs.lab_state import STATE, decoded_state
 from pflab.runs.recorder import LAB
 from pflab.terms.printable import printable
+from topology.file.fields import is_server_name
 from topology.file.load import topology_from_text
 from topology.problems import ProblemsError, ValueTextError, quoted
 from topology.recipient_policy import MAX_POLICIES, RecipientPolicy, parse_mail_domain, parse_policy_name
@@ -66,14 +67,19 @@ class ForeignRun:
         _check_state(self.state, self._organization)
 
     @property
-    def stores(self) -> list[str]:
+    def stores(self) -> tuple[str, ...]:
         """The servers that have a database."""
-        return [name for name, server in self.state.servers.items() if server.status is not ServerStatus.ABSENT]
+        return self.state.stores
 
     def is_segment(self, name: str) -> bool:
         """Return whether this is the name of a segment of one of the lab's servers."""
         segment = SegmentName.parse(name)
-        return segment is not None and str(segment) == name and segment.node in {LAB, *self._organization.servers}
+        return segment is not None and str(segment) == name and segment.node in self._writers
+
+    @property
+    def _writers(self) -> set[str]:
+        """Those who have events in the traces, with the servers that were removed after their stores were deleted."""
+        return {LAB, *self._organization.servers, *self.state.deleted}
 
     def check_database(self, path: str, content: bytes, store: str, *, is_backup: bool) -> None:
         """Check the database of a store, or a backup of it."""
@@ -98,7 +104,7 @@ class ForeignRun:
             last[event.node] = max(event.seq, last.get(event.node, 0))
             if isinstance(event, RunStarted):
                 self._check_began(event)
-        _check_known("the traces", last, {LAB, *self._organization.servers})
+        _check_known("the traces", last, self._writers)
         for store, seq in self._last.items():
             if last.get(store, 0) != seq:
                 raise LabError(
@@ -136,9 +142,14 @@ def _check_state(state: LabState, organization: Topology) -> None:
         raise LabError("lab.json in the lab file has other servers than its topology")
     if not 0 < len(state.run) <= MOST_RUN_ID or not state.run.isprintable():
         raise LabError("lab.json in the lab file has no proper id of its run")
+    for name in state.deleted:
+        if name not in servers and not is_server_name(name):
+            raise LabError(
+                f"lab.json in the lab file has removed the server {quoted(name)}, which no server can be called"
+            )
     for name, server in state.servers.items():
         named = [*server.known, *server.known_deleted]
-        _check_known(f"the directory of server {name}", named, servers)
+        _check_known(f"the directory of server {name}", named, servers.union(state.deleted))
         if server.backup is not None and backups.stores.get(server.backup) != name:
             raise LabError(f"lab.json in the lab file starts server {name} on a backup that it does not have")
     if any(not 0 <= server.revision <= organization.revision for server in state.servers.values()):
@@ -146,7 +157,7 @@ def _check_state(state: LabState, organization: Topology) -> None:
     damage = directory.damage
     damaged = [*damage.unstamped, *damage.unlinked, *damage.doubled]
     _check_known("the directory", [*directory.stamps, *damaged, *directory.changed], servers)
-    _check_known("the list of late or deleted stores", [*state.joined, *state.deleted], servers)
+    _check_known("the list of late stores", state.joined, servers)
     _check_known("the list of backups", backups.stores.values(), servers)
     for backup in backups.stores:
         number = _BACKUP.fullmatch(backup)

@@ -31,7 +31,7 @@ from node.state.database import Database
 from pflab.errors import LabError
 from pflab.runs.backups import BACKUPS
 from pflab.runs.foreign_run import ForeignRun
-from pflab.runs.lab_state import STATE, ServerStatus, read_state
+from pflab.runs.lab_state import STATE, read_state
 from topology.problems import counted, quoted
 from traces.segments import list_segments
 
@@ -99,9 +99,8 @@ def _files(folder: RunFolder) -> Iterator[tuple[str, bytes]]:
     try:
         for name in (STATE, TOPOLOGY, SEED):
             yield name, (folder.path / name).read_bytes()
-        for server, of in state.servers.items():
-            if of.status is not ServerStatus.ABSENT:
-                yield f"{DATABASES}/{server}.sqlite", Database.copy_of(folder.database(server))
+        for server in state.stores:
+            yield f"{DATABASES}/{server}.sqlite", Database.copy_of(folder.database(server))
         for backup in state.backups.stores:
             yield f"{BACKUPS}/{backup}.sqlite", (folder.path / BACKUPS / f"{backup}.sqlite").read_bytes()
         for segment, path in list_segments(folder.traces):

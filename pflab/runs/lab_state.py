@@ -7,7 +7,7 @@ files beside it, in a run folder or in the folder of a saved lab:
 |---|---|
 | `lab.json` | the `LabState`; a coordinator keeps it with the newest events instead (`pflab.containers.durable_record`) |
 | `topology.yaml`, `seed` | what the lab began with |
-| `databases/NAME.sqlite` | the database of each store that has ever started |
+| `databases/NAME.sqlite` | the database of each store that has ever started, also if its server was removed |
 | `backups/ID.sqlite` | the backups (`pflab.runs.backups`) |
 | `traces/` | the events up to this instant |
 | `.saved/NAME/` | the saved labs, each a folder like this one |
@@ -175,6 +175,13 @@ class LabState(msgspec.Struct, frozen=True, kw_only=True):
     faults: dict[str, Any]
     verdict: dict[str, Any] | None = None
     organization: str | None = None
+
+    @property
+    def stores(self) -> tuple[str, ...]:
+        """The servers whose store has ever started, also those that were removed. Each has a database, from which a store that
+        is created again under its name continues the trace."""
+        begun = [name for name, of in self.servers.items() if of.status is not ServerStatus.ABSENT or of.is_empty]
+        return tuple(dict.fromkeys([*begun, *self.deleted]))
 
     def organization_of(self, began: Topology) -> Topology:
         """Return the organization of the lab, which began with this topology. Raises LabError if the state has one of another

@@ -488,12 +488,16 @@ class Site(Part):
 
 
 class Server(Part):
-    """A change of the organization: a server is added (RT-6). Its store joins when a later step starts it.
+    """A change of the organization: a server is added, or one without a store is removed (RT-6). The store of a new server
+    joins when a later step starts it.
 
     `refused: true`: the lab must refuse it.
     """
 
-    add: str
+    exactly_one: ClassVar = ("add", "remove")
+
+    add: str | None = None
+    remove: str | None = None
     site: str | None = Field(None, description="not needed if there is one site only")
     version: VersionWord | None = Field(None, description="by default 2003")
     settings: dict[str, str | int | float | bool] | None = Field(None, description="by their real names")

@@ -177,11 +177,11 @@ class NameCheck:
             self._policies.append(args.add)
 
     def _site_or_server(self, args: model.Site | model.Server, at: Sequence[PathItem]) -> Iterator[Problem]:
-        if isinstance(args, model.Server):
-            if args.site is not None:
-                yield from self._unknown_names(at, "site", args.site, self._sites, "site")
-        elif args.remove is not None:
-            yield from self._unknown_names(at, "remove", args.remove, self._sites, "site")
+        if isinstance(args, model.Server) and args.site is not None:
+            yield from self._unknown_names(at, "site", args.site, self._sites, "site")
+        if args.remove is not None:
+            what = "site" if isinstance(args, model.Site) else "server"
+            yield from self._unknown_names(at, "remove", args.remove, self._added(args), what)
         if args.add is not None:
             self._added(args).append(args.add)
 

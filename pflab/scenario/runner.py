@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from node.errors import NodeError
-from pflab.errors import LabError
+from pflab.errors import LabError, NotThere
 from pflab.invariants.invariant import Invariant
 from pflab.invariants.registry import INVARIANTS
 from pflab.lab.lab import Lab
@@ -206,7 +206,7 @@ async def play_step(play: Play, step: Step, began_at: LabTime) -> None:
         await play.advance(began_at + step.at_us)
     try:
         await STEPS[step.verb](play, step.args)
-    except (StepFailed, NodeError):
+    except (StepFailed, NodeError, NotThere):
         if not play.skips or step.verb in _CHECKS:
             raise
         play.skipped += 1

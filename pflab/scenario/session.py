@@ -133,8 +133,9 @@ class Play:
         return self._observer.oracle
 
     def absent(self, server: str) -> bool:
-        """Return whether a server has not joined yet."""
-        return self.lab.organization.servers[server].joins_later and server not in self.joined
+        """Return whether a server has not joined yet, or was removed."""
+        entry = self.lab.organization.servers.get(server)
+        return entry is None or (entry.joins_later and server not in self.joined)
 
     def deleted(self, server: str) -> bool:
         """Return whether the store of a server was deleted from the directory."""

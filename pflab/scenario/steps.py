@@ -448,11 +448,17 @@ async def _create_store(play: Play, store: str) -> None:
         raise StepFailed([f"{store} to be a server without a store"], ["it has one"])
     with suppress(Crashed):
         await play.lab.create_store(store)
+    _forget(play, store)
+    play.joined.add(store)
+
+
+def _forget(play: Play, store: str) -> None:
+    """Forget the store that a server had, and its backups."""
     play.removed.discard(store)
     play.shown_stores.discard(store)
-    play.joined.add(store)
+    play.joined.discard(store)
     for name in [name for name, (owner, _) in play.backups.items() if owner == store]:
-        del play.backups[name]  # it is of the deleted store
+        del play.backups[name]
 
 
 async def _connector(play: Play, step: model.Connector) -> None:
@@ -492,8 +498,12 @@ async def _site(play: Play, step: model.Site) -> None:
 
 
 async def _server(play: Play, step: model.Server) -> None:
-    change = play.lab.add_server(step.add, **step.given())
-    await _change_organization(play, change, f"the server {step.add}", refused=step.refused)
+    name = step.add or step.remove
+    assert name is not None, "the file was checked: a step adds or removes a server"
+    change = play.lab.remove_server(name) if step.add is None else play.lab.add_server(name, **step.given())
+    await _change_organization(play, change, f"the server {name}", refused=step.refused)
+    if not step.refused:
+        _forget(play, name)
 
 
 async def _recipient_policy(play: Play, step: model.RecipientPolicy) -> None:
@@ -567,9 +577,18 @@ async def _join_sites(play: Play) -> None:
             await lab.change_connector(connector.name, schedule=schedule)
     for name, entry in began.items():
         present = {connector.name for connector in lab.organization.connectors}
-        if name not in present and Routing(lab.organization).path(*entry["between"]) is None:
+        if name in present or not all(_is_end(play, *end) for end in entry["bridgeheads"].items()):
+            continue
+        if Routing(lab.organization).path(*entry["between"]) is None:
             await lab.add_connector(name, **{key: value for key, value in entry.items() if key != "name"})
     await _join_new_sites(play)
+
+
+def _is_end(play: Play, site: str, server: str) -> bool:
+    """Return whether there is a server with a store in a site, which was perhaps removed."""
+    if play.absent(server) or play.deleted(server):
+        return False
+    return play.lab.organization.servers[server].site == site
 
 
 async def _join_new_sites(play: Play) -> None:
@@ -616,10 +635,12 @@ SUSPENDED: Final = "Content Replication Suspended"
 
 
 async def _inject(play: Play, step: FaultStep) -> None:
-    connector = getattr(step.fault, "connector", None)
-    if play.skips and connector is not None and connector not in [c.name for c in play.lab.organization.connectors]:
-        raise StepFailed([f"a connector {connector}"], ["there is none"])
-    fault = play.lab.faults.inject(step.fault)
+    try:
+        fault = play.lab.faults.inject(step.fault)
+    except LabError as error:
+        if play.skips:  # its server or connector was removed
+            raise StepFailed([f"a {step.fault.kind} that is possible"], [str(error)]) from None
+        raise
     if step.name:
         play.faults[step.name] = fault
 

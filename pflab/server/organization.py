@@ -19,7 +19,7 @@ SITES: Final = lab_routes("/lab/sites", tag="lab")
 """The sites of the organization."""
 
 NEW_SERVERS: Final = lab_routes("/lab/servers", tag="lab")
-"""Servers that are added to the organization."""
+"""Servers that are added to the organization, or removed from it."""
 
 CONNECTORS: Final = lab_routes("/lab/connectors", tag="lab")
 """The connectors of the organization."""
@@ -79,6 +79,14 @@ async def add_server(lab: ServedLab, body: NewServer) -> Response:
     fields = {key: value for key, value in asdict(body).items() if key != "name"}
     await lab.add_server(body.name, **fields)
     return json_response(lab.organization.as_document()["servers"][body.name])
+
+
+@NEW_SERVERS.delete("/{name}")
+async def remove_server(lab: ServedLab, name: str) -> Response:
+    """Remove a server without a store, which has never started or whose store was deleted; return the names of the
+    others."""  # spec: RT-6
+    await lab.remove_server(name)
+    return json_response(list(lab.organization.servers))
 
 
 class ConnectorChange(Body, frozen=True, kw_only=True):

@@ -231,7 +231,7 @@ class SimulatedLab(Simulator, InProcessLab):
         self._run_folder.write_inputs(self.topology.as_yaml(), self.seed)
         self._now = end.at
         self._recall(end)
-        files = {name: self._run_folder.database(name) for name in self.names}
+        files = {name: self._run_folder.database(name) for name in end.stores}
         stopped = [server for server in self._servers.running() if server.name in self._stopped]
         for server in stopped:
             server.status = ServerStatus.STOPPED
@@ -248,9 +248,8 @@ class SimulatedLab(Simulator, InProcessLab):
         write_state(self._run_folder.path, end)
 
     def _write_databases(self, folder: RunFolder) -> None:
-        for server in self._servers.all():
-            if server.node is not None:
-                folder.write_database(server.name, server.node.backup())
+        for name, content in self._servers.databases().items():
+            folder.write_database(name, content)
 
     # --- saved labs
 

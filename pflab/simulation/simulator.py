@@ -223,11 +223,12 @@ class Simulator(RecordedLab):
         """Steps so far, for benchmarks."""
 
     def _add_slots(self) -> None:
-        """Let the loop know the servers that it does not know yet."""
-        for server in self._servers.all()[len(self._slots) :]:
-            slot = self._slot[server.name] = _Slot(server)
-            self._slots.append(slot)
-            self._commits[slot.name] = SharedCommits(partial(self._do_together, slot.name))
+        """Let the loop have exactly the lab's servers."""
+        for server in self._servers.all():
+            if server.name not in self._slot or self._slot[server.name].server is not server:
+                self._slot[server.name] = _Slot(server)
+                self._commits[server.name] = SharedCommits(partial(self._do_together, server.name))
+        self._slots[:] = [self._slot[name] for name in self._servers.names]
 
     def _take(self, organization: Topology) -> None:
         super()._take(organization)

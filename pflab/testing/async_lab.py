@@ -99,6 +99,7 @@ class AsyncLab:
     add_site = _waits(Lab.add_site)
     remove_site = _waits(Lab.remove_site)
     add_server = _waits(Lab.add_server)  # type: ignore[arg-type]
+    remove_server = _waits(Lab.remove_server)
     add_connector = _waits(Lab.add_connector)  # type: ignore[arg-type]
     change_connector = _waits(Lab.change_connector)  # type: ignore[arg-type]
     remove_connector = _waits(Lab.remove_connector)

@@ -242,7 +242,8 @@ class Lab(Client):
             lines.append(f"  the fault {fault['id']} is active: {fault['kind']}{details and f' ({details})'}")
         for server in lab["servers"]:
             if server["status"] != "running":
-                lines.append(f"  server {server['name']} is {server['status']}")
+                if server["status"] != "store deleted":
+                    lines.append(f"  server {server['name']} is {server['status']}")
                 continue
             for mail in self.queue(server["name"]):
                 to, due_at = ", ".join(mail["recipients"]), mail["due_at"]

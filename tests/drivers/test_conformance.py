@@ -24,6 +24,7 @@ from traces.events import (
     FaultHealed,
     FaultInjected,
     HopDropped,
+    HopExpired,
     HopFailed,
     HopReceived,
     HopSent,
@@ -38,6 +39,7 @@ from traces.events import (
     RequestSent,
     RunEnded,
     RunStarted,
+    StoreCreated,
     StoreDeleted,
     VersionApplied,
 )
@@ -761,6 +763,92 @@ class OrganizationCases:
             await lab.remove_site("LON")
             with pytest.raises(LabError, match="only a site without a server can be removed"):
                 await lab.remove_site(lab.organization.sites[0])
+
+    async def test_a_server_without_a_store_is_removed(self, make_lab: LabFactory) -> None:
+        """RT-6, RP-6: a server is removed after its store was deleted, or if it has never started, and not before. All stores
+        forget it, mail that waits for it is returned, faults and backups of it are gone, and then its site can be removed."""
+        async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:
+            with pytest.raises(LabError, match="server D is running; stop it, and delete its store"):
+                await lab.remove_server("D")
+            await lab.add_server("E", site="NYC")
+            await lab.remove_server("E")
+            backup = await lab.backup("D")
+            await lab.stop("B")
+            await lab.kill("D")
+            lab.faults.inject(Lose(from_="A", to="D", count=1))
+            lab.faults.inject(Lose(from_="B", to="C", count=1))
+            await post(lab, "A", "waits for D")
+            await lab.advance(START_AT + HOUR_US)
+            assert [mail.next_hop for mail in lab.read("C", lambda node: node.queue())] == ["D"]
+            with pytest.raises(LabError, match="the store of server D is in the directory; delete the store first"):
+                await lab.remove_server("D")
+            await lab.delete_store("D", on="A", force=True)
+            await lab.remove_server("D")
+            assert lab.names == ("A", "B", "C")
+            await lab.settle()
+            assert [mail.next_hop for mail in lab.read("C", lambda node: node.queue()) if mail.sender] == []
+            assert [event.recipients for event in events_of(lab, HopExpired, "C")] == [("D-IS@contoso.test",)]
+            assert [fault.kind for fault in lab.faults.active()] == ["lose"]
+            await lab.start("B")
+            for name in ("A", "B", "C"):
+                assert {entry.store for entry in lab.read(name, lambda node: node.directory())} == {"A", "B", "C"}, name
+            for order in (lab.remove_server("D"), lab.start("D"), lab.restore("D", backup)):
+                with pytest.raises(LabError, match="there is no server 'D'"):
+                    await order
+            await lab.stop("C")
+            await lab.delete_store("C", on="A", force=True)
+            with pytest.raises(LabError, match="the server C is a bridgehead of SEA-NYC"):
+                await lab.remove_server("C")
+            await lab.remove_connector("SEA-NYC")
+            await lab.remove_server("C")
+            await lab.remove_site("NYC")
+            changes = [(event.subject, event.change) for event in events_of(lab, OrganizationChanged)]
+            assert changes[-3:] == [("connector SEA-NYC", "removed"), ("server C", "removed"), ("site NYC", "removed")]
+            lab.faults.heal()
+            await post(lab, "B", "later")
+            assert await lab.until(lambda: "later" in subjects(lab, "A"), lab.now + DAY_US)
+
+    async def test_another_server_gets_the_name_of_a_removed_one(self, make_lab: LabFactory) -> None:
+        """RT-6, RP-7: a server of a removed server's name is another server, perhaps in another site and of another version.
+        Its first start creates a new store, with another GUID and the next directory object, on all servers, also those that
+        did not run meanwhile. It gets nothing of the removed one except by replication, and stops and starts as any server."""
+        async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:
+            await post(lab, "A", "before")
+            await lab.advance(START_AT + HOUR_US)
+            backup = await lab.backup("D")
+            await lab.do("D", lambda node, now: node.configure(now, {"Replication Always Interval": 20}))
+            await lab.stop("D")
+            await lab.delete_store("D", on="A", force=True)
+            await lab.stop("B")
+            await lab.remove_server("D")
+            await lab.advance(lab.now + HOUR_US)
+            await lab.add_server("D", site="SEA", version="2007")
+            assert events_of(lab, StoreCreated) == []
+            with pytest.raises(LabError, match=f'"{backup}" is not a backup of D'):
+                await lab.restore("D", backup)
+            await lab.start("D")
+            await lab.start("B")
+            assert [event.directory_object for event in events_of(lab, StoreCreated)] == [1]
+            starts = events_of(lab, NodeStarted, "D")
+            assert [start.version for start in starts] == ["2003", "2007"]
+            assert starts[0].replica_guid != starts[1].replica_guid
+            views = {view.name: view for view in lab.read("D", lambda node: node.setting_views())}
+            assert views["Replication Always Interval"].value == views["Replication Always Interval"].default
+            for name in lab.names:
+                (entry,) = [entry for entry in lab.read(name, lambda node: node.directory()) if entry.store == "D"]
+                assert "/ou=SEA/" in entry.legacy_dn, name
+            await lab.stop("D")
+            await lab.start("D")
+            await lab.advance(lab.now + 2 * DAY_US)
+            assert subjects(lab, "D") == []
+            await lab.do("A", lambda node, now: node.change_folder(now, "Projects", replicas=["A", "B", "C", "D"]))
+            assert await lab.until(lambda: subjects(lab, "D") == ["before"], lab.now + 3 * DAY_US)
+            await lab.stop("D")
+            await lab.delete_store("D", on="C", force=True)
+            await lab.remove_server("D")
+            await lab.add_server("D", site="NYC")
+            await lab.start("D")
+            assert [event.directory_object for event in events_of(lab, StoreCreated)] == [1, 2]
 
 
 def body_of(mail: bytes) -> bytes:

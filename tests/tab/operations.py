@@ -179,6 +179,8 @@ def play(ask: Ask) -> Iterator[Answer]:
     yield send("POST /lab/servers/{name}/stop", {}, name="E")
     yield send("POST /lab/servers/{name}/delete", {"on": "A", "force": True}, name="E")
     yield send("POST /lab/servers/{name}/create", {}, name="E")
+    yield send("POST /lab/servers", {"name": "G", "site": "OSL"})
+    yield send("DELETE /lab/servers/{name}", name="G")
     # what would happen, and what has happened
     trial = {"converged": "Projects", "within": "3 d", "steps": [{"stop": "B"}], "compare": True}
     yield send("POST /lab/forecast", trial)

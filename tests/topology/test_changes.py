@@ -12,6 +12,7 @@ from topology.changes import (
     connector_changed,
     connector_removed,
     server_added,
+    server_removed,
     site_added,
     site_removed,
     successor,
@@ -102,6 +103,27 @@ def test_a_site_without_servers_is_removed() -> None:
     assert (after.sites, after.revision) == (BEGAN.sites, 2)
 
 
+def test_a_server_is_removed_and_another_gets_its_name() -> None:
+    """RT-6: the others keep their ports, and what the lab began with stays as it was, also lists with the removed server. A
+    server of its name is another one, in any site and of any version."""
+    line = connector_removed(BEGAN, "SEA-NYC")
+    after = server_removed(line, "C")
+    assert [(server.name, server.place) for server in after.servers.values()] == [("A", 0), ("B", 1), ("D", 3)]
+    assert after.folders == BEGAN.folders and "C" in after.folders["Projects"].replicas
+    again = server_added(after, "C", {"site": "SEA", "version": "5.5"})
+    assert list(again.servers) == ["A", "B", "D", "C"]
+    assert (again.servers["C"].joins_later, again.servers["C"].place) == (True, 4)
+    for topology in (after, again):
+        assert topology_from_text(topology.as_json()) == topology == successor(BEGAN, topology.as_json())
+        assert successor(topology, line.as_json()) == line
+
+
+def test_servers_that_were_there_at_the_start_may_all_be_removed() -> None:
+    """RT-6: an organization that has only servers which were added later is one."""
+    organization = server_added(topology_from_text("servers: {A: }"), "B", {})
+    assert list(server_removed(organization, "A").servers) == ["B"]
+
+
 def test_a_store_that_knows_less_is_of_the_same_lab() -> None:
     """A store that begins with the present organization may find an older one in its database."""
     before = site_added(BEGAN, "PAR")
@@ -122,6 +144,9 @@ def test_the_last_connector_of_a_site_can_be_removed() -> None:
         (lambda: site_added(BEGAN, "a/b"), '"a/b" is not a name for a site'),
         (lambda: site_removed(BEGAN, "OSL"), 'there is no site "OSL"'),
         (lambda: site_removed(BEGAN, "SEA"), "the site SEA has A, B; only a site without a server can be removed"),
+        (lambda: server_removed(BEGAN, "Z"), 'there is no server "Z"'),
+        (lambda: server_removed(BEGAN, "C"), "the server C is a bridgehead of SEA-NYC"),
+        (lambda: server_removed(topology_from_text("servers: {A: }"), "A"), "A is the last server"),
         (lambda: server_added(BEGAN, "A", {"site": "SEA"}), 'there is a server "A" already'),
         (lambda: server_added(BEGAN, "a", {"site": "SEA"}), 'is already there as "A"'),
         (lambda: server_added(BEGAN, "F", {}), "the server has no site, but the topology has several"),

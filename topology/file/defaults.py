@@ -34,11 +34,12 @@ def resolve(file: TopologyFile) -> Topology:
             site=homes[name],
             version=entry.version,
             joins=entry.joins,
+            place=index if entry.place is None else entry.place,
             smtp_port=entry.smtp_port,
             settings=Settings.read(entry.version, entry.settings, file.settings),
             own_settings=dict(entry.settings),
         )
-        for name, entry in file.servers.items()
+        for index, (name, entry) in enumerate(file.servers.items())
     }
     from_start = tuple(name for name, server in servers.items() if not server.joins_later)
     # A parent's path has fewer parts than its children's. The sort is stable and keeps the file's order otherwise.

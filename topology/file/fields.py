@@ -66,6 +66,11 @@ def text_of(value: object) -> str:
     raise wrong(f"{quoted(value)} is not a text", "write a text, in quotes if it is true, false or null")
 
 
+def is_server_name(text: str) -> bool:
+    """Return whether a server can have this name."""
+    return len(text) <= MAX_SERVER_NAME and _SERVER.fullmatch(text) is not None
+
+
 def _named(what: str, pattern: re.Pattern[str], most: int, rule: str) -> Callable[[object], str]:
     def check(value: object) -> str:
         text = text_of(value)

@@ -102,6 +102,10 @@ class ConnectorEntry(_Entry):
     )
 
 
+MOST_PLACES = 10_000
+"""The highest place of a server. A lab counts its servers, also those that were removed."""
+
+
 class FilterEntry(_Entry):
     """The stores to which a recipient policy applies. A part that is left out means all."""
 
@@ -136,6 +140,12 @@ class ServerEntry(_Entry):
         ge=1,
         le=65535,
         description="port on 127.0.0.1 at which mail programs reach the server; default: a free port",
+    )
+    place: int | None = Field(
+        None,
+        ge=0,
+        le=MOST_PLACES,
+        description="place of its other ports, kept by a lab in which an earlier server was removed",
     )
 
 

@@ -108,8 +108,16 @@ class OrganizationChanged(Event, frozen=True, kw_only=True, tag="organization.ch
     @property
     def added_server(self) -> str | None:
         """The server that was added; None if something else was changed."""
+        return self._server_if("added")
+
+    @property
+    def removed_server(self) -> str | None:
+        """The server that was removed; None if something else was changed."""
+        return self._server_if("removed")
+
+    def _server_if(self, change: str) -> str | None:
         kind, _, name = self.subject.partition(" ")
-        return name if (kind, self.change) == ("server", "added") else None
+        return name if (kind, self.change) == ("server", change) else None
 
 
 class OrganizationRead(Event, frozen=True, kw_only=True, tag="organization.read"):

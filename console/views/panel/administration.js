@@ -11,7 +11,7 @@ import { Sure } from "../confirm.js";
 import { AskCost } from "../cost.js";
 import { AddConnector } from "./organization/connector_orders.js";
 import { Choice, ownLabels } from "./organization/form_parts.js";
-import { AddServer, AddSite, RemoveSite } from "./organization/site_and_server_orders.js";
+import { AddServer, AddSite, RemoveServer, RemoveSite } from "./organization/site_and_server_orders.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
@@ -69,7 +69,12 @@ const others = (state, name) =>
 /** @param {{store: Store, state: LabState, name: string}} props */
 export function Administration({ store, state, name }) {
   const { status, suspended } = state.servers[name];
-  if (status === "deleted") return null;
+  if (status === "deleted") {
+    return html`<details class="administration">
+      <summary>Administer ${name}</summary>
+      <${RemoveServer} store=${store} state=${state} name=${name} />
+    </details>`;
+  }
   return html`<details class="administration">
     <summary>Administer ${name}</summary>
     ${
@@ -83,6 +88,7 @@ export function Administration({ store, state, name }) {
     <${AddSite} store=${store} />
     <${RemoveSite} store=${store} state=${state} />
     <${AddServer} store=${store} state=${state} name=${name} />
+    <${RemoveServer} store=${store} state=${state} name=${name} />
     <${AddConnector} store=${store} state=${state} name=${name} />
   </details>`;
 }

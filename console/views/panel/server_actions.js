@@ -19,7 +19,8 @@ export function ServerActions({ store, state, name }) {
   const [restoring, setRestoring] = useState(false);
   // What can be done depends on the present, also while an earlier moment is shown.
   const present = store.timeline.history?.now ?? state;
-  const status = present.servers[name].status;
+  const status = present.servers[name]?.status;
+  if (!status) return html`<p class="hint">An earlier moment is shown. ${name} was removed since.</p>`;
   const running = status === "running";
   const backups = backupsOf(store, present, name);
   return html`<div class="row actions" role="group" aria-label=${`Actions on ${name}`}>

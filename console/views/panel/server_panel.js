@@ -72,6 +72,7 @@ function glance(state, name, folder) {
     const { joins = "start" } = state.topology.servers[name] ?? {};
     return joins === "start" ? "It has not started yet." : "Its store joins when the server is started.";
   }
+  if (server.status === "deleted") return "Not in the directory: its store was deleted.";
   const replicas = (folder ? [folder] : heldFolders(state, name)).map((id) => replicaSummary(state, name, id));
   const behind = replicas.find((replica) => replica.missing.size) ?? (folder ? replicas[0] : undefined);
   if (!behind) return `${replicas.length} ${replicas.length === 1 ? "replica" : "replicas"}, nothing is missing`;

@@ -15,7 +15,13 @@ from pflab.campaign.draw.motif_builder import CONTACT, quick_settings
 from pflab.campaign.draw.motifs import draw_motifs
 from pflab.campaign.draw.queues import draw_queues
 from pflab.campaign.draw.state import DrawState
-from pflab.campaign.draw.structure import draw_connectors, draw_policies, draw_policy_changes, draw_servers
+from pflab.campaign.draw.structure import (
+    draw_connectors,
+    draw_policies,
+    draw_policy_changes,
+    draw_removed_servers,
+    draw_servers,
+)
 from pflab.campaign.draw.timed import Span, Timed
 from pflab.campaign.draw.work import draw_created_stores, draw_orders, draw_saves, draw_shown_stores, draw_work
 from pflab.campaign.scenario_document import Document, known_steps
@@ -76,6 +82,7 @@ def draw_scenario(
     orders += draw_queues(_generator(seed, "queues"), state)
     orders += draw_connectors(_generator(seed, "connectors"), state)
     orders += draw_servers(_generator(seed, "servers"), state)
+    orders += draw_removed_servers(_generator(seed, "removed servers"), state, [*work, *more_steps])
     orders += draw_policy_changes(_generator(seed, "policy changes"), state)
     more_faults += draw_damage(_generator(seed, "addresses"), state, faults)
     if topology is None:

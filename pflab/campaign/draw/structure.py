@@ -1,6 +1,6 @@
 """Generate changes of an organization (spec: RT-6): connectors with another cost, schedule or speed, or another server at an
-end; a second connector; connectors that are removed and come back; new servers, some of them in new sites; and recipient
-policies (spec: ML-1), which are added, changed, moved and removed.
+end; a second connector; connectors that are removed and come back; new servers, some of them in new sites; servers that are
+removed, and others of their names; and recipient policies (spec: ML-1), which are added, changed, moved and removed.
 
 The repair joins sites again that have no connector at the end.
 """
@@ -25,6 +25,8 @@ _LATER_US = (0, 10 * MINUTE_US, 3 * HOUR_US, 14 * HOUR_US)
 _GONE_US = (0, 10 * MINUTE_US, 3 * HOUR_US, 14 * HOUR_US, 3 * DAY_US)
 _FORGOTTEN = 0.2
 """How often a connector that was removed does not come back before the repair."""
+_REMOVED = 0.4
+_COMES_BACK = 0.6
 _RENAMED = 0.3
 """How often another connector comes in its place."""
 
@@ -84,6 +86,25 @@ def _moved(draw: random.Random, state: DrawState, connector: Connector, at_us: i
     return [timed.connector(at_us=at_us, change=connector.name, bridgeheads={site: server})]
 
 
+def draw_removed_servers(draw: random.Random, state: DrawState, steps: Sequence[timed.Timed]) -> list[timed.Timed]:
+    """Return steps that remove some of the servers whose stores these steps delete. Some come back, in any site and of any
+    version, and hold folders."""
+    removed: list[timed.Timed] = []
+    for step in steps:
+        if step.verb != "directory" or draw.random() >= _REMOVED:
+            continue
+        server, at_us = step.args["delete"], step.at_us + draw.choice(_LATER_US)
+        removed.append(timed.server(at_us=at_us, remove=server))
+        if draw.random() < _COMES_BACK:
+            removed += _joining(draw, server, draw.choice(state.topology.sites), at_us + draw.choice(_GONE_US))
+            joined_at_us = removed[-1].at_us
+            removed += _holding(draw, state, server, joined_at_us)
+            state.lasts_until(joined_at_us + DAY_US)
+        elif draw.random() < 0.5:
+            removed.append(timed.site(at_us=at_us, remove=state.topology.servers[server].site))
+    return removed
+
+
 def draw_servers(draw: random.Random, state: DrawState) -> list[timed.Timed]:
     """Return steps that add servers, start them and give them replicas. Some are in a site of their own, to which a connector
     leads from the beginning or later, or only after the repair."""
@@ -98,13 +119,24 @@ def _new_server(draw: random.Random, state: DrawState) -> list[timed.Timed]:
     is_apart = draw.random() < 0.5
     site = state.label("site") if is_apart else here
     steps = [timed.site(at_us=at_us, add=site)] if is_apart else []
-    steps.append(timed.server(at_us=at_us, add=server, site=site, version=str(draw.choice(ALL_VERSIONS))))
-    at_us += draw.choice(_LATER_US)
-    steps.append(timed.join(at_us=at_us, store=server))
+    steps += _joining(draw, server, site, at_us)
+    at_us = steps[-1].at_us
     if is_apart and draw.random() >= _FORGOTTEN:
         line_at_us = at_us + draw.choice(_LATER_US)
         properties = {field: draw.choice(values) for field, values in (_FIELDS[0], draw.choice(_FIELDS[2:]))}
         steps.append(timed.connector(at_us=line_at_us, add=state.label("line"), between=[here, site], **properties))
+    return steps + _holding(draw, state, server, at_us)
+
+
+def _joining(draw: random.Random, server: str, site: str, at_us: int) -> list[timed.Timed]:
+    """Add a server of any version, and start it."""
+    added = timed.server(at_us=at_us, add=server, site=site, version=str(draw.choice(ALL_VERSIONS)))
+    return [added, timed.join(at_us=at_us + draw.choice(_LATER_US), store=server)]
+
+
+def _holding(draw: random.Random, state: DrawState, server: str, at_us: int) -> list[timed.Timed]:
+    """Give a server replicas of some folders, and post there."""
+    steps: list[timed.Timed] = []
     for folder in draw.sample(state.existing(), min(len(state.existing()), draw.choice((0, 1, 2)))):
         replica_at_us = at_us + draw.choice(_LATER_US)
         holder = draw.choice(folder.replicas)

@@ -117,7 +117,7 @@ class Facts:
     @property
     def topology(self) -> Topology:
         """The present organization. It has all servers that the lab has ever had, and the folders with which it began."""
-        return self.organizations.present
+        return self.organizations.with_removed
 
     def began_again(self, store: str) -> bool:
         """Return whether a store was ever restored, or began as new because its backup was too old (DL-4)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pflab.terms.event_handlers import event_handler, event_taker_of
@@ -26,6 +27,8 @@ class Organizations:
     def __init__(self, topology: Topology, backups: Backups) -> None:
         self.present = topology
         """The organization after its last change."""
+        self.with_removed = topology
+        """The same with all servers that the lab has ever had, each as it was last."""
         self._routings = {0: Routing(topology)}
         self._revisions: Counter[str] = backups.follow(Counter())
         self.take = event_taker_of(self)
@@ -46,6 +49,8 @@ class Organizations:
     @event_handler
     def _changed(self, event: OrganizationChanged) -> None:
         self.present = topology_from_text(event.topology)
+        servers = {**self.with_removed.servers, **self.present.servers}
+        self.with_removed = replace(self.present, servers=servers)
         self._routings[event.revision] = Routing(self.present)
 
     @event_handler

@@ -1,5 +1,5 @@
-"""The organization in a browser: connectors are changed, added and removed, and sites and servers added, as an administrator
-does it, and the map follows."""
+"""The organization in a browser: connectors are changed, added and removed, and sites and servers added and removed, as an
+administrator does it, and the map follows."""
 
 from __future__ import annotations
 
@@ -116,6 +116,35 @@ def test_a_site_and_a_server_are_added(lab: str, open_page: OpenPage) -> None:
         expect(browser_page.get_by_role("button", name="Server F,")).to_have_count(0)
         browser_page.keyboard.press("End")
         expect(browser_page.get_by_role("button", name="Server F,")).to_be_visible()
+
+
+def test_a_server_is_removed_after_its_store(lab: str, open_page: OpenPage) -> None:
+    """In the panel of a server, its store is deleted, and then the server is removed. It disappears from the map, and an
+    earlier moment shows it, with the mails that it sent (RT-6)."""
+    with Client(lab) as client:
+        client.advance("1 h")
+        client.stop("B")
+        client.delete_store("B", on="A", force=True)
+    page = open_page(lab).page
+    page.get_by_role("button", name="Server B,").click()
+    expect(page.get_by_label("Details")).to_contain_text("its store was deleted")
+    page.get_by_text("Administer B").click()
+    form = page.get_by_role("form", name="A server without a store")
+    expect(form.get_by_label("server")).to_have_value("B")
+    expect(form).to_contain_text("pflab server remove B")
+    form.get_by_role("button", name="Remove a server").click()
+    expect(page.get_by_role("button", name="Server B,")).to_have_count(0)
+    with Client(lab) as client:
+        assert "B" not in client.json("GET", "/lab/topology")["servers"]
+        client.advance("1 d")
+    for browser_page in (page, open_page(lab).page):
+        expect(browser_page.get_by_role("button", name="Server A,")).to_be_visible()
+        expect(browser_page.get_by_role("button", name="Server B,")).to_have_count(0)
+        browser_page.keyboard.press("Home")
+        browser_page.get_by_role("button", name="Server B,").click()
+        expect(browser_page.get_by_label("Details")).to_contain_text("B was removed since")
+        browser_page.keyboard.press("End")
+        expect(browser_page.get_by_role("button", name="Server B,")).to_have_count(0)
 
 
 def test_a_refused_change_says_why(lab: str, open_page: OpenPage) -> None:

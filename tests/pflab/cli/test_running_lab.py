@@ -353,11 +353,11 @@ def test_the_example_of_each_help_works(up: str) -> None:
         assert run(example) == ExitCode.GOOD, example
 
 
-def test_sites_and_servers_are_added(
+def test_sites_and_servers_are_added_and_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """RT-6: the example of each action of pflab site and pflab server works. The new server joins when it is started, and what
-    is wrong is one line."""
+    """RT-6: the example of each action of pflab site and pflab server works. A new server joins when it is started,
+    unless it was removed before, and what is wrong is one line."""
     monkeypatch.chdir(tmp_path)
     with lab_up(tmp_path, "--simulated", topology="servers: {A: {site: SEA}}\n"):
         for words, line in (
@@ -366,6 +366,8 @@ def test_sites_and_servers_are_added(
             ("site remove OSL", 'there is no site "OSL"; one of "SEA"'),
             ("site remove SEA", "the site SEA has A; only a site without a server can be removed"),
             ("server add A", 'there is a server "A" already; choose another name'),
+            ("server remove OSL", "there is no server 'OSL' in this lab; it has A"),
+            ("server remove A", "server A is running; stop it, and delete its store, before you remove it"),
             ("server add F --site OSL", 'site: "OSL" is not a site'),
             ("server add F --version 2010", "version: "),
             ("server add F --set age", "--set age has no value; write NAME=VALUE"),
@@ -376,7 +378,8 @@ def test_sites_and_servers_are_added(
         added, removed = (run(["site", act, "LON"]) for act in ("add", "remove"))
         assert (added, removed) == (ExitCode.GOOD, ExitCode.GOOD)
         assert run(["site", "add", "LON"]) == ExitCode.GOOD
-        assert [run(example) for example in examples_of("server")] == [ExitCode.GOOD] * 2
+        assert [run(example) for example in examples_of("server")] == [ExitCode.GOOD] * 3
+        assert run(["server", "add", "F", "--site", "LON", "--version", "2007"]) == ExitCode.GOOD
         assert run(["fault", "start", "F"]) == ExitCode.GOOD
         assert run(["clock", "advance", "1 d"]) == ExitCode.GOOD
         capsys.readouterr()
@@ -388,6 +391,33 @@ def test_sites_and_servers_are_added(
         ("A", "2003", "running"),
         ("F", "2007", "running"),
     ]
+
+
+def test_a_server_without_a_store_is_shown_as_such_until_it_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """RP-6, RT-6: the verbs say that the store of a server was deleted, in place of "not running", and forget a removed one."""
+    monkeypatch.chdir(tmp_path)
+    with lab_up(tmp_path, "--simulated", topology="servers: {A: , B: }\nfolders: {Projects: }\n"):
+        for words in ("fault stop B", "directory delete B --on A --force"):
+            assert run(words.split()) == ExitCode.GOOD, words
+        capsys.readouterr()
+        assert run(["server"]) == ExitCode.GOOD
+        assert "its store was deleted" in capsys.readouterr().out
+        assert run(["state"]) == ExitCode.GOOD
+        assert "left out because the store was deleted: B\n" in capsys.readouterr().err
+        assert run(["state", "--server", "B"]) == ExitCode.UNKNOWN
+        assert (
+            "the store of server B was deleted; create a new one: pflab directory create B" in capsys.readouterr().err
+        )
+        assert run(["server", "remove", "B"]) == ExitCode.GOOD
+        capsys.readouterr()
+        assert run(["state"]) == ExitCode.GOOD
+        assert capsys.readouterr().err == ""
+        assert run(["server", "show", "--json"]) == ExitCode.GOOD
+        assert [(server["name"], server["status"]) for server in json.loads(capsys.readouterr().out)] == [
+            ("A", "running")
+        ]
 
 
 def test_connectors_are_changed(

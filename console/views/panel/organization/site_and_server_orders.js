@@ -1,6 +1,7 @@
-/** What an administrator of the organization does with sites and servers: add both, and remove a site without servers (RT-6). */
+/** What an administrator of the organization does with sites and servers: add both, and remove a site without servers, and a
+ * server without a store (RT-6). */
 
-import { LAB, site as sitePath } from "../../../api.js";
+import { LAB, serverItself, site as sitePath } from "../../../api.js";
 import { html, useState } from "../../../vendor/preact.js";
 import { Choice, InTerminal, ownLabels, taking } from "./form_parts.js";
 
@@ -11,6 +12,9 @@ import { Choice, InTerminal, ownLabels, taking } from "./form_parts.js";
 
 /** The versions of a new server, the usual one first. */
 const VERSIONS = ["2003", "2007", "2000", "5.5"];
+
+/** @type {import("../../../state/lab_state.js").ServerStatus[]} */
+const WITHOUT_STORE = ["not started", "deleted"];
 
 /** A form for a site, which has no server yet. @param {{store: Store}} props */
 export function AddSite({ store }) {
@@ -75,5 +79,30 @@ export function AddServer({ store, state, name: shown }) {
       html`<p class="hint">It is on the map at once, and joins when it is started.</p>
         <${InTerminal} method="POST" path=${LAB.servers} body=${{ name, ...fields }} />`
     }
+  </form>`;
+}
+
+/**
+ * A form for removing a server without a store; nothing if there is none. The shown server comes first.
+ * @param {{store: Store, state: LabState, name: string}} props
+ */
+export function RemoveServer({ store, state, name: shown }) {
+  const bridgeheads = new Set(state.topology.connectors.flatMap((line) => Object.values(line.bridgeheads ?? {})));
+  const free = Object.values(state.servers)
+    .filter(({ name, status }) => WITHOUT_STORE.includes(status) && !bridgeheads.has(name))
+    .map((server) => server.name);
+  const [chosen, setChosen] = useState(shown);
+  const name = free.includes(chosen) ? chosen : free[0];
+  if (!name) return null;
+  const remove = (/** @type {any} */ event) => {
+    event.preventDefault();
+    void store.orders.send(`Removing ${name}`, serverItself(name), undefined, "DELETE");
+  };
+  return html`<form aria-label="A server without a store" onSubmit=${remove}>
+    <div class="row">
+      <button class="danger">Remove a server</button>
+      <${Choice} label="server" name="server" value=${name} options=${ownLabels(free)} set=${setChosen} />
+    </div>
+    <${InTerminal} method="DELETE" path=${serverItself(name)} />
   </form>`;
 }

@@ -174,9 +174,10 @@ def remove_site(name: SiteName, *, lab: Lab = None, as_json: Json = False) -> in
 
 
 server = verb_with_actions(
-    """Show the servers of a running lab, and add one.
+    """Show the servers of a running lab; add and remove them.
 
-    All running servers know a new server at once, and the others when they start. Its store joins when it is started.
+    All running servers know a change at once, and the others when they start. The store of a new server joins when the server
+    is started. A server can be removed after its store was deleted: pflab directory delete NAME --on SERVER.
     """
 )
 
@@ -196,7 +197,8 @@ def show_servers(lab: Lab = None, as_json: Json = False) -> int:
 
     table = FittedTable("Servers", ("Name", "Site", "Version", "Status", "SMTP"))
     for entry in servers:
-        table.add_texts(entry["name"], entry["site"], entry["version"], entry["status"], entry["smtp"] or "")
+        status = "its store was deleted" if entry["status"] == "store deleted" else entry["status"]
+        table.add_texts(entry["name"], entry["site"], entry["version"], status, entry["smtp"] or "")
     page.print(table)
     return ExitCode.GOOD
 
@@ -229,6 +231,24 @@ def add_server(
         client.add_server(name, site=site, version=version, settings=settings or None, smtp_port=smtp_port)
     sentence = f"the server {name} is in the organization; start it with: pflab fault start {name}"
     return _report("added", name, sentence, as_json)
+
+
+@server.command("remove")
+def remove_server(
+    name: Annotated[str, Argument(metavar="NAME", help="The server, such as F.")],
+    *,
+    lab: Lab = None,
+    as_json: Json = False,
+) -> int:
+    """Remove a server without a store: one that has never started, or whose store was deleted.
+
+    A server of its name can be added again. Its first start creates a new store.
+
+    Example: pflab server remove F
+    """
+    with client_of(lab) as client:
+        client.remove_server(name)
+    return _report("removed", name, f"the server {name} is removed", as_json)
 
 
 def _setting(text: str) -> tuple[str, str]:
