@@ -288,7 +288,9 @@ def test_what_cannot_be_undone_is_asked_twice(tmp_path: Path, open_page: OpenPag
         queue = details.get_by_role("region", name="Queue for B")
         queue.get_by_role("button", name="Delete all …").click()
         sure = queue.get_by_role("region", name="Delete all mails for B")
-        expect(sure).to_contain_text("1 mail will be deleted, and nobody gets a notice. What 1 mail of replication would bring")
+        expect(sure).to_contain_text(
+            "1 mail will be deleted, and nobody gets a notice. What 1 mail of replication would bring"
+        )
         assert watched.serious_violations() == []
         sure.get_by_role("button", name="Cancel").click()
         expect(sure).to_have_count(0)
