@@ -112,6 +112,7 @@ import { newGeneration, own, ownEntry, table } from "./kept_tree.js";
  * @property {number} revision the change of the organization that it has read last; 0: none (spec: RT-6)
  * @property {LabTime} namedAt when it changed a folder last, for example its name
  * @property {Record<string, string>} paths at which it has said that it shows folders (paths.js)
+ * @property {string} shows the server whose store it only shows, because the backup of that store was restored here (spec: RP-8); ""
  * @property {boolean} suspended content replication is suspended
  * @property {Record<string, Table>} tables by folder
  * @property {Record<string, Queued>} queue by mail
@@ -283,6 +284,7 @@ function newServer(gen, name, version) {
     revision: 0,
     namedAt: -1,
     paths: table(),
+    shows: "",
     suspended: false,
     tables: table(),
     queue: table(),

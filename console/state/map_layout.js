@@ -20,8 +20,8 @@
  * @property {number} height
  * @property {Placed[]} sites
  * @property {Record<string, Box>} servers
- * @property {{name: string, from: Point, to: Point, label: Point, sites: [string, string], isOver: boolean}[]} connectors
- *   isOver: whether another site of the row is between the two
+ * @property {{name: string, from: Point, to: Point, label: Point, sites: [string, string], isOver: boolean, isNarrow: boolean}[]} connectors
+ *   isOver: whether another site of the row is between the two; isNarrow: whether another line is close below it
  */
 
 /** @type {Sizes} */
@@ -33,6 +33,7 @@ const WIDE_GAP = 60;
 const PADDING = 15;
 const TITLE = 34;
 const ROWS_APART = 67;
+const LINES_APART = 46;
 const SITES_A_ROW = 4;
 
 /**
@@ -123,11 +124,12 @@ export function mapLayout(topology, sizes = LEAST, earlier = orderOf(topology)) 
     const places = connector.between.map((site) => order.indexOf(site));
     // A line over another site of its row is above the lines between neighbours, and its words are in the first gap.
     const isOver = begin.y === end.y && Math.abs(places[0] - places[1]) > 1;
-    const pair = isOver ? `over ${begin.y}` : [...connector.between].sort().join("|");
+    const pair = isOver ? `over ${begin.y}` : pairOf(connector);
     const count = (parallel[pair] = (parallel[pair] ?? -1) + 1);
-    const nth = isOver ? -1 - count : count;
-    const from = edge(begin, centre(end), nth);
-    const to = edge(end, centre(begin), nth);
+    const beside = topology.connectors.filter((other) => pairOf(other) === pairOf(connector)).length;
+    const nth = isOver ? -1 - count : count - (beside - 1) / 2;
+    const from = edge(begin, centre(end), nth, sizes.between);
+    const to = edge(end, centre(begin), nth, sizes.between);
     const middle = (from.x + to.x) / 2;
     return {
       name: connector.name,
@@ -139,10 +141,14 @@ export function mapLayout(topology, sizes = LEAST, earlier = orderOf(topology)) 
       },
       sites: connector.between,
       isOver,
+      isNarrow: isOver || count < beside - 1,
     };
   });
   return { width, height: y - ROWS_APART, sites, servers, connectors };
 }
+
+/** @param {import("./lab_state.js").Connector} connector */
+const pairOf = (connector) => [...connector.between].sort().join("|");
 
 /** A site with more servers than this has no lines between them, because the lines would hide everything. */
 const MOST_IN_MESH = 6;
@@ -175,19 +181,23 @@ export function centre(box) {
 
 /**
  * Return where the line from the centre of a box towards a point leaves the box. Connectors between the same two sites are drawn
- * beside each other.
+ * beside each other: in a row one below the other, with room for two lines of words, and between rows side by side.
  * @param {Box} box
  * @param {Point} towards
  * @param {number} nth
+ * @param {number} [wide] the room for words between two lines that stand side by side
  * @returns {Point}
  */
-function edge(box, towards, nth) {
+function edge(box, towards, nth, wide = LINES_APART) {
   const from = centre(box);
   const dx = towards.x - from.x;
   const dy = towards.y - from.y;
   const scale = Math.min(dx ? box.width / 2 / Math.abs(dx) : Infinity, dy ? box.height / 2 / Math.abs(dy) : Infinity);
   const across = Math.abs(dx) >= Math.abs(dy);
-  return { x: from.x + dx * scale + (across ? 0 : nth * 46), y: from.y + dy * scale + (across ? nth * 46 : 0) };
+  return {
+    x: from.x + dx * scale + (across ? 0 : nth * wide),
+    y: from.y + dy * scale + (across ? nth * LINES_APART : 0),
+  };
 }
 
 /**

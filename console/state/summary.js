@@ -107,7 +107,9 @@ export function replicaSummary(state, server, folder) {
   const table = store?.tables[folder];
   const has = table?.numbers ?? numbers.NOTHING;
   const existing = state.folders[folder]?.existing ?? numbers.NOTHING;
-  const { missing, unsent } = comparison(has, existing, table?.sent ?? numbers.NOTHING, store?.guid ?? "");
+  const compared = comparison(has, existing, table?.sent ?? numbers.NOTHING, store?.guid ?? "");
+  const { missing } = compared;
+  const unsent = hasOthers(state, server, folder) ? compared.unsent : numbers.NOTHING;
   /** @type {Sync} */
   let sync = "in sync";
   if (store?.status !== "running") sync = "away";
@@ -115,6 +117,12 @@ export function replicaSummary(state, server, folder) {
   else if (missing.size) sync = "behind";
   else if (unsent.size) sync = "locally modified";
   return { folder, server, sync, missing, unsent };
+}
+
+/** Return whether another server has a replica. Without one, a store sends its changes to nobody. @param {LabState} state @param {string} server @param {string} folder */
+function hasOthers(state, server, folder) {
+  if (folder === HIERARCHY) return Object.keys(state.servers).length > 1;
+  return (state.folders[folder]?.replicas ?? []).some((name) => name !== server);
 }
 
 /**

@@ -224,6 +224,69 @@ test("a wait ends with what it is for: pruned after a request, gone with a repli
   assert.deepEqual(lasting(made, backup, request, restored), ["wait"]);
 });
 
+test("the only replica of a folder is in sync, because its store sends its changes to nobody", () => {
+  const run = history();
+  const folder = `${A}:1`;
+  run.add([
+    ...STARTS,
+    event("change.made", "A", {
+      folder: HIERARCHY,
+      object: folder,
+      number: folder,
+      kind: "folder",
+      operation: "create",
+      subject: "Only",
+      replicas: ["A"],
+    }),
+    { ...post(2), folder },
+  ]);
+  assert.equal(replicaSummary(run.now, "A", folder).sync, "in sync");
+  assert.equal(replicaSummary(run.now, "A", HIERARCHY).sync, "locally modified");
+});
+
+test("a server that shows the store of another one says so, until it has a store of its own again", () => {
+  const run = history();
+  const shows = () => run.now.servers.B.shows;
+  run.add([...STARTS, event("backup.made", "lab", { store: "A", backup: "b1" })]);
+  assert.equal(shows(), "");
+  run.add([event("backup.elsewhere", "lab", { store: "B", backup: "b1", of: "A" })]);
+  assert.equal(shows(), "A");
+  run.add([event("store.deleted", "A", { store: "B", directory_object: 0 })]);
+  run.add([event("store.created", "lab", { store: "B", directory_object: 1 })]);
+  assert.equal(shows(), "");
+});
+
+test("mail of people waits until it is delivered, posted or not, returned or deleted", () => {
+  const to = "kim@contoso.test";
+  const received = event("hop.received", "A", {
+    mail: "m",
+    peer: "outside",
+    recipients: [to],
+    size: 1,
+    sender: "lee@x.test",
+    subject: "Hi",
+  });
+  const ends = {
+    "mailbox.delivered": { recipient: to, sender: "lee@x.test", subject: "Hi", size: 1 },
+    "mail.posted": { recipient: to, sender: "lee@x.test", folder: FOLDER, object: "x" },
+    "mail.not_posted": { recipient: to, sender: "lee@x.test", folder: FOLDER, reason: "a repetition" },
+    "hop.expired": { recipients: [to], queue_id: 1, reason: "too late" },
+    "hop.deleted": { recipients: [to], queue_id: 1 },
+  };
+  for (const [type, fields] of Object.entries(ends)) {
+    const run = history();
+    run.add([...STARTS, received]);
+    assert.deepEqual(Object.keys(run.now.servers.A.queue), ["m"]);
+    run.add([event(type, "A", { mail: "m", ...fields })]);
+    assert.deepEqual(Object.keys(run.now.servers.A.queue), [], type);
+    const mail = run.now.mails.get("m");
+    assert.deepEqual([mail?.sender, mail?.subject, mail?.to], ["lee@x.test", "Hi", [to]]);
+    assert.deepEqual(mail?.returned, type === "hop.expired" ? [to] : []);
+    assert.deepEqual(mail?.deleted, type === "hop.deleted" ? [to] : []);
+    assert.deepEqual(mail?.received, ["mailbox.delivered", "mail.posted"].includes(type) ? ["A"] : []);
+  }
+});
+
 const LINE = { name: "SEA-NYC", kind: "x400", between: ["SEA", "NYC"], cost: 10 };
 
 /** A change of the organization. @param {number} revision @param {object[]} connectors */

@@ -62,3 +62,18 @@ test("a new site comes after the others, which keep their places", () => {
   );
   assert.ok(layout.servers.F);
 });
+
+test("the words of parallel connectors do not overlap, and their lines are on the edge of both sites", () => {
+  const lines = [1, 2, 3].map((number) => ({ ...line("SEA", "NYC"), name: `line ${number}` }));
+  const layout = mapLayout(joined(...lines, line("NYC", "LON")));
+  const [seattle] = layout.sites.filter(({ name }) => name === "SEA");
+  const drawn = layout.connectors.slice(0, 3).sort((one, other) => one.label.y - other.label.y);
+  drawn.forEach(({ label, from, isNarrow }, index) => {
+    assert.ok(from.y > seattle.box.y && from.y < seattle.box.y + seattle.box.height, `${from.y}`);
+    assert.equal(isNarrow, index < 2, "only the lowest has room for all its words");
+    const next = drawn[index + 1];
+    // The name stands 10 above its line with letters of 13, and the one line of words below it ends 19 + 4 below.
+    if (next) assert.ok(next.label.y - 10 - 13 >= label.y + 19 + 4 - 1, `${label.y} ${next.label.y}`);
+  });
+  assert.equal(layout.connectors[3].isNarrow, false);
+});

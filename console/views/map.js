@@ -128,13 +128,14 @@ function Connector({ store, state, line }) {
   const details = [connector.latency, schedule !== "always" && schedule].filter(Boolean);
   const pointed = store.page.highlight.value?.connectors.includes(line.name);
   const cost = `cost ${connector.cost}${cut ? " · cut" : ""}`;
-  const lines = line.isOver ? [cost] : [...details, cost]; // the line below it has words too
+  const lines = line.isNarrow ? [cost] : [...details, cost]; // the line below it has words too
+  const unseen = line.isNarrow ? details : [];
   const choose = () => store.page.select({ kind: "connector", id: line.name });
   return html`<g
     class=${`connector ${cut ? "cut" : faults.length ? "slow" : ""} ${pointed ? "pointed" : ""}`}
     tabindex="0"
     role="button"
-    aria-label=${`Connector ${[line.name, ...details, cost].join(", ")}`}
+    aria-label=${`Connector ${[line.name, ...lines, ...unseen].join(", ")}`}
     onClick=${choose}
     onKeyDown=${onEnter(choose)}
   >
@@ -154,14 +155,14 @@ function Connector({ store, state, line }) {
  */
 function Card({ store, state, name, place }) {
   const sums = store.timeline.sums.value?.servers[name];
-  const { status, version, suspended, queue } = state.servers[name];
+  const { status, version, shows, suspended, queue } = state.servers[name];
   const queued = Object.keys(queue).length;
   const selected = store.page.selection.value?.kind === "server" && store.page.selection.value.id === name;
   const pointed = store.page.highlight.value?.servers.includes(name);
   const expected = completion(store, name);
   return useMemo(
     () => sums && picture({ store, state, name, place, sums, queued, selected, pointed, expected }),
-    [store, name, place, sums, status, version, suspended, queued, selected, pointed, expected],
+    [store, name, place, sums, status, version, shows, suspended, queued, selected, pointed, expected],
   );
 }
 
@@ -173,12 +174,12 @@ function Card({ store, state, name, place }) {
  */
 function picture({ store, state, name, place, sums, queued, selected, pointed, expected }) {
   const server = state.servers[name];
-  const standing = server.status !== "running" ? server.status : server.suspended ? "content suspended" : words(sums);
+  const standing = standingOf(server, sums);
   const choose = () => store.page.select({ kind: "server", id: name });
   const room = Math.min(MOST_LISTED, Math.floor((place.width - (queued ? 70 : 26)) / 14));
   const waiting = queued > 99 ? "99+" : String(queued);
   return html`<g
-    class=${`card ${server.status.replace(" ", "-")} ${sums.missing || server.suspended ? "behind" : ""} ${selected ? "selected" : ""} ${pointed ? "pointed" : ""}`}
+    class=${`card ${server.status.replace(" ", "-")} ${server.shows ? "shown" : ""} ${sums.missing || server.suspended ? "behind" : ""} ${selected ? "selected" : ""} ${pointed ? "pointed" : ""}`}
     transform=${`translate(${place.x} ${place.y})`}
     tabindex="0"
     role="button"
@@ -227,6 +228,13 @@ function NextMails({ store, layout, topology }) {
       ${connector ? html`<text x=${x} y=${y + 22}>${at}</text>` : html`<text class="beside" x=${x - 16} y=${y + 4}>${at}</text>`}
     </g>`;
   });
+}
+
+/** @param {import("../state/lab_state.js").Server} server @param {ServerSums} sums */
+function standingOf({ status, shows, suspended }, sums) {
+  if (status !== "running") return status;
+  if (shows) return `only shows ${shows}`;
+  return suspended ? "content suspended" : words(sums);
 }
 
 /** @param {ServerSums} sums */

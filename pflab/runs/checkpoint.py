@@ -180,6 +180,8 @@ class Server(msgspec.Struct):
     """When it changed a folder last, for example its name."""
     paths: dict[str, str] = msgspec.field(default_factory=dict)
     """At which paths it has said that it shows folders; the theory is in console/state/paths.js."""
+    shows: str = ""
+    """The server whose store it only shows, because the backup of that store was restored here (spec: RP-8)."""
     suspended: bool = False
     tables: dict[str, Table] = msgspec.field(default_factory=dict)
     queue: dict[str, Queued] = msgspec.field(default_factory=dict)
@@ -412,7 +414,7 @@ class Checkpoint:
     def _store_created(self, event: StoreCreated) -> None:
         server = self.picture.servers.get(event.store)
         if server is not None:
-            server.status, server.object = "stopped", event.directory_object
+            server.status, server.object, server.shows = "stopped", event.directory_object, ""
 
     def _set_status(self, name: str, status: str) -> None:
         server = self.picture.servers.get(name)
@@ -443,6 +445,7 @@ class Checkpoint:
         if server is not None and backup is not None:
             server.tables, server.queue, server.revision = deepcopy(backup.tables), {}, backup.revision
             server.paths = dict(backup.paths)
+            server.shows = event.of if isinstance(event, BackupElsewhere) else ""
             self._settle_paths()
 
     @event_handler

@@ -56,7 +56,7 @@ export const SERVERS = {
   },
   "store.created": (state, event) => {
     const server = serverOf(state, event.store);
-    if (server) Object.assign(server, { status: "stopped", object: event.directory_object });
+    if (server) Object.assign(server, { status: "stopped", object: event.directory_object, shows: "" });
   },
   "fault.injected": (state, event) => {
     if (event.kind === "kill") {
@@ -129,5 +129,6 @@ function showBackup(state, event) {
   server.paths = backup.paths;
   server.queue = table();
   server.revision = backup.revision;
+  server.shows = event.type === "backup.elsewhere" ? event.of : "";
   settlePaths(state);
 }

@@ -8,7 +8,7 @@ import { html, useState } from "../../vendor/preact.js";
 import { useAnswer } from "../fetched.js";
 import { ReplicationOrders } from "../panel/administration.js";
 import { AskCost } from "../cost.js";
-import { InTerminal } from "../panel/organization/form_parts.js";
+import { Choice, InTerminal, ownLabels, taking } from "../panel/organization/form_parts.js";
 import { RenameOrMove, SubtreeReplicas } from "./folder_orders.js";
 import { Modal } from "./modal.js";
 
@@ -67,12 +67,13 @@ function OnServer({ state, server }) {
 /** @param {Props} props */
 export function NewFolderDialog({ store, state, server, folder, onClose }) {
   const [problem, order] = useOrder(store, onClose);
+  const [parent, setParent] = useState(folderTree(state).find((row) => row.id === folder)?.path ?? "");
+  const [name, setName] = useState("");
+  const path = parent ? `${parent}/${name.trim()}` : name.trim();
   const submit = async (/** @type {any} */ event) => {
     event.preventDefault();
-    const { parent, name, server: on } = event.target.elements;
-    const path = parent.value ? `${parent.value}/${name.value}` : name.value;
     const replicas = ticked(event.target, "replica");
-    const created = await order(node(on.value).folders, "POST", { path, replicas });
+    const created = await order(node(event.target.elements.server.value).folders, "POST", { path, replicas });
     if (created)
       store.page.reader.value = {
         folder: created.id,
@@ -81,18 +82,34 @@ export function NewFolderDialog({ store, state, server, folder, onClose }) {
       };
   };
   const replicas = state.folders[folder]?.replicas ?? Object.keys(state.servers);
+  /** @type {[string, string][]} */
+  const places = [
+    ["", "(at the top)"],
+    ...ownLabels(
+      folderTree(state).map((row) => row.path),
+      visibleText,
+    ),
+  ];
   return html`<${Modal} title="New folder" onClose=${onClose}>
     <form onSubmit=${submit}>
-      <label>Name <input name="name" maxlength="200" pattern="[^\\/]+" title="A name has no slash" required dir="auto" /></label>
       <label
-        >In
-        <select name="parent">
-          <option value="">(at the top)</option>
-          ${folderTree(state).map(
-            (row) => html`<option value=${row.path} selected=${row.id === folder}>${visibleText(row.path)}</option>`,
-          )}
-        </select>
+        >Name
+        <input
+          name="name"
+          maxlength="200"
+          pattern="[^\\/]+"
+          title="A name has no slash"
+          required
+          dir="auto"
+          value=${name}
+          onInput=${taking(setName)}
+        />
       </label>
+      <${Choice} label="In" name="parent" value=${parent} options=${places} set=${setParent} />
+      <p class="hint" role="status">
+        ${parent ? html`It will be a subfolder of <b><bdi>${visibleText(parent)}</bdi></b>` : html`It will be <b>at the top</b>`}${name.trim() && html`: <bdi>${visibleText(path)}</bdi>`}.
+        ${parent && html` <button type="button" class="link" onClick=${() => setParent("")}>Put it at the top</button>`}
+      </p>
       <${Replicas} state=${state} chosen=${replicas} />
       <${OnServer} state=${state} server=${server} />
       <p class="hint">The other servers know the folder when the change of the hierarchy arrives.</p>

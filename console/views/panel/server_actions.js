@@ -45,15 +45,26 @@ export function ServerActions({ store, state, name }) {
       <button
         disabled=${backups.length === 0}
         aria-expanded=${restoring}
-        title=${backups.length ? "Start the server on a backup" : "There is no backup that this server can have"}
+        title=${backups.length ? "Start the server on a backup" : noBackup(present, name)}
         onClick=${() => setRestoring(!restoring)}
       >
         Restore …
       </button>
     </div>
     ${status !== "deleted" && html`<div class="row"><${Ask} store=${store} question=${running ? ifStopped(name) : ifStarted(name)} /></div>`}
+    ${status === "not started" && backups.length === 0 && html`<p class="hint">${noBackup(present, name)}</p>`}
     ${store.timeline.travelling.value && html`<p class="hint">An earlier moment is shown. These actions are done in the present.</p>`}
     ${restoring && html`<${Restore} store=${store} name=${name} running=${running} backups=${backups} close=${() => setRestoring(false)} />`}`;
+}
+
+/** Why a server cannot be restored, in words. @param {LabState} state @param {string} name */
+function noBackup({ servers, backups }, name) {
+  const { status, version } = servers[name];
+  const others = Object.values(backups).some((of) => of.name !== name && servers[of.name]?.version === version);
+  if (status === "not started" && others)
+    return `${name} has never started. Start it once, and it can show the backup of another server.`;
+  if (status === "not started") return `${name} has never started, so there is no backup of it.`;
+  return "There is no backup that this server can have: its own, or one of a server of the same version.";
 }
 
 /** What a power failure loses, in words. @param {string} name */

@@ -42,7 +42,15 @@ export function ServerPanel({ store, state, name }) {
   return html`<h2>
       Server ${name} <span class="badge">${server.version}</span> <span class="badge">${place?.site}</span>
       ${" "}<span class=${`badge status-${server.status.replace(" ", "-")}`}>${server.status}</span>
+      ${server.shows && html`${" "}<span class="badge warn">shows ${server.shows}</span>`}
     </h2>
+    ${
+      server.shows &&
+      html`<p class="hint">
+      This is the store of ${server.shows}, restored from a backup on another server. It is shown and never replicates (event 1117,
+      RP-8). To use ${name} again, delete its store and create a new one.
+    </p>`
+    }
     <p class="hint">${glance(state, name, folder)}</p>
     ${server.revision < (state.topology.revision ?? 0) && KNOWS.has(server.status) && html`<p class="hint">Has not read the last change of the organization: it does so when it starts.</p>`}
     <${ServerProspects} ...${props} />
