@@ -9,6 +9,7 @@ import { useAnswer } from "../fetched.js";
 import { ReplicationOrders } from "../panel/administration.js";
 import { AskCost } from "../cost.js";
 import { Choice, InTerminal, ownLabels, taking } from "../panel/organization/form_parts.js";
+import { SchedulePicker } from "../schedule_picker.js";
 import { RenameOrMove, SubtreeReplicas } from "./folder_orders.js";
 import { Modal } from "./modal.js";
 
@@ -185,7 +186,15 @@ export function FolderDialog({ store, state, server, folder, onClose }) {
         content.
       </p>
       ${pending.length > 0 && html`<p class="hint">Being removed: ${pending.join(", ")}</p>`}
-      ${view && html`<${Properties} view=${view} texts=${texts} />`}
+      ${
+        view &&
+        html`<${Properties}
+          view=${view}
+          texts=${texts}
+          set=${(/** @type {PropertyName} */ property, /** @type {string} */ text) => setTexts({ ...texts, [property]: text })}
+          version=${state.servers[name].version}
+        />`
+      }
       ${!isSame && html`<${InTerminal} method="PATCH" path=${node(name).folder(path)} body=${changes} />`}
       ${changes.replicas && html`<${AskCost} store=${store} steps=${replicaSteps(name, path, holders, replicas)} />`}
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
@@ -239,8 +248,15 @@ function replicaSteps(on, folder, holders, wanted) {
 /** @param {readonly string[]} names @param {readonly string[]} others */
 const sameNames = (names, others) => names.length === others.length && names.every((name) => others.includes(name));
 
-/** @param {{view: FolderView, texts: Partial<Record<PropertyName, string>>}} props texts: what was edited */
-function Properties({ view, texts }) {
+/**
+ * @param {{
+ *   view: FolderView,
+ *   texts: Partial<Record<PropertyName, string>>,
+ *   set: (property: PropertyName, text: string) => void,
+ *   version: string,
+ * }} props texts: what was edited; version: of the server that is administered
+ */
+function Properties({ view, texts, set, version }) {
   return html`<div class="properties-grid">
     ${PROPERTIES.map(
       (property) => html`<label
@@ -255,5 +271,14 @@ function Properties({ view, texts }) {
         </datalist>
       </label>`,
     )}
-  </div>`;
+  </div>
+  ${PROPERTIES.filter(({ name }) => name === "schedule").map(
+    (property) => html`<${SchedulePicker}
+      text=${texts.schedule ?? textOf(view, property)}
+      set=${(/** @type {string} */ text) => set("schedule", text)}
+      version=${version}
+      of="the folder"
+      inherits
+    />`,
+  )}`;
 }

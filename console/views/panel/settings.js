@@ -3,6 +3,8 @@
 import { node } from "../../api.js";
 import { html, useState } from "../../vendor/preact.js";
 import { isPresent, useAnswer } from "../fetched.js";
+import { SchedulePicker } from "../schedule_picker.js";
+import { taking } from "./organization/form_parts.js";
 
 /**
  * @typedef {import("../../store.js").Store} Store
@@ -55,6 +57,7 @@ export function Settings({ store, state, name }) {
             name=${name}
             setting=${setting}
             asks=${asks}
+            version=${server.version}
             done=${() => setChanged(changed + 1)}
           />`,
         )}
@@ -67,9 +70,14 @@ function isDefault(setting) {
   return setting.value === setting.default && !setting.next_value;
 }
 
-/** @param {{store: Store, name: string, setting: Setting, asks: boolean, done: () => void}} props */
-function Row({ store, name, setting, asks, done }) {
+/** @param {{store: Store, name: string, setting: Setting, asks: boolean, version: string, done: () => void}} props */
+function Row({ store, name, setting, asks, version, done }) {
   const [open, setOpen] = useState(false);
+  const [typed, setTyped] = useState("");
+  const begin = () => {
+    setTyped(setting.next_value ?? setting.value);
+    setOpen(true);
+  };
   const change = async (/** @type {string | null} */ value) => {
     const body = { [setting.name]: value };
     const changed = await store.orders.act(`Changing ${setting.name}`, async () => {
@@ -92,20 +100,21 @@ function Row({ store, name, setting, asks, done }) {
       <span class=${isDefault(setting) ? "" : "changed"}>${setting.value}</span>
       ${!isDefault(setting) && html`<div class="hint">default ${setting.default}</div>`}
       ${setting.next_value && html`<div class="missing">${setting.next_value} from the next start on</div>`}
-      ${asks && !open && html`<div><button class="small" aria-label=${`Change ${setting.name}`} onClick=${() => setOpen(true)}>Change</button></div>`}
+      ${asks && !open && html`<div><button class="small" aria-label=${`Change ${setting.name}`} onClick=${begin}>Change</button></div>`}
       ${
         open &&
         html`<form
         class="change"
         onSubmit=${(/** @type {any} */ event) => {
           event.preventDefault();
-          void change(event.target.elements.value.value);
+          void change(typed);
         }}
       >
-        <input name="value" aria-label=${`New value of ${setting.name}`} value=${setting.next_value ?? setting.value} autofocus />
+        <input name="value" aria-label=${`New value of ${setting.name}`} value=${typed} onInput=${taking(setTyped)} autofocus />
         <button>Set</button>
         ${!isDefault(setting) && html`<button type="button" onClick=${() => change(null)}>Default</button>`}
         <button type="button" onClick=${() => setOpen(false)}>Cancel</button>
+        ${setting.name.endsWith(" Schedule") && html`<${SchedulePicker} text=${typed} set=${setTyped} version=${version} of=${name} />`}
       </form>`
       }
     </td>

@@ -147,6 +147,39 @@ def test_a_server_is_removed_after_its_store(lab: str, open_page: OpenPage) -> N
         expect(browser_page.get_by_role("button", name="Server B,")).to_have_count(0)
 
 
+def test_schedules_of_connectors_and_stores_are_chosen_in_a_grid(lab: str, open_page: OpenPage) -> None:
+    """OUT-1: the form of a connector and the setting of a store have the same grid as a folder."""
+    watched = open_page(lab)
+    page = watched.page
+    on_map(page, "SEA-NYC").click()
+    page.get_by_role("button", name="Change …").click()
+    form = page.get_by_role("form", name="Change SEA-NYC")
+    form.get_by_text("Choose the times of SEA-NYC …").click()
+    expect(form.get_by_role("radiogroup", name="Times of SEA-NYC").get_by_role("radio")).to_have_count(
+        6
+    )  # there is no default
+    form.get_by_label("Never run").check()
+    form.get_by_role("button", name="all of Sat").click()
+    expect(form.get_by_label("Schedule", exact=True)).to_have_value("Sat")
+    expect(form).to_contain_text("pflab connector change SEA-NYC --schedule Sat")
+    form.get_by_role("button", name="Change SEA-NYC").click()
+    expect(form).to_have_count(0)
+
+    page.get_by_role("button", name="Server A,").click()
+    page.get_by_role("tab", name="Settings").click()
+    page.get_by_role("button", name="Change Replication Schedule").click()
+    details = page.get_by_label("Details")
+    details.get_by_text("Choose the times of A …").click()
+    details.get_by_label("Run every 2 hours").check()
+    expect(details.get_by_label("New value of Replication Schedule")).to_have_value("every 2 h")
+    assert watched.serious_violations() == []
+    details.get_by_role("button", name="Set", exact=True).click()
+    expect(details.get_by_role("row", name="Replication Schedule")).to_contain_text("every 2 h")
+    with Client(lab) as client:
+        lines = {entry["name"]: entry["schedule"] for entry in client.json("GET", "/lab/connectors")}
+    assert lines["SEA-NYC"] == "Sat"
+
+
 def test_a_refused_change_says_why(lab: str, open_page: OpenPage) -> None:
     """What the lab refuses stays in the form, and the page says what is wrong."""
     watched = open_page(lab)

@@ -263,3 +263,63 @@ def test_the_properties_of_a_folder(posts: str, open_page: OpenPage) -> None:
         assert {view["schedule"] for view in client.folders("A") if view["path"].startswith("Projects")} == {
             "every 4 h"
         }
+
+
+def test_a_schedule_is_chosen_in_a_grid(posts: str, open_page: OpenPage) -> None:
+    """OUT-1: the choices have the words of the server's version and a tooltip with the words of the API. In the grid, the
+    pointer and the keyboard select hours or quarters of an hour, and the field has the text that the API takes."""
+    watched = open_page(posts)
+    page = watched.page
+    folders(page)
+    page.get_by_role("button", name="Properties …").click()
+    dialog = page.get_by_role("dialog", name="Properties of Projects")
+    schedule = dialog.get_by_label("Replication schedule")
+    schedule.fill("always")
+    dialog.get_by_text("Choose the times of the folder …").click()
+    choices = dialog.get_by_role("radiogroup", name="Times of the folder")
+    expect(choices.get_by_label("Always run")).to_be_checked()
+    expect(choices.get_by_title("every 4 h")).to_contain_text("Run every 4 hours")
+    choices.get_by_label("Run every 4 hours").check()
+    expect(schedule).to_have_value("every 4 h")
+    choices.get_by_label("Use default schedule").check()
+    expect(schedule).to_have_value("default")
+    choices.get_by_label("Use custom schedule").check()
+    expect(schedule).to_have_value("Mon-Fri 20:00-06:00")
+    grid = dialog.get_by_role("grid", name="Times in UTC")
+    expect(grid.get_by_role("gridcell", name="Tue 03:00-04:00")).to_have_attribute("aria-selected", "true")
+    assert watched.serious_violations() == []
+
+    choices.get_by_label("Never run").check()
+    grid.get_by_role("gridcell", name="Mon 08:00-09:00").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Shift+ArrowDown")
+    expect(schedule).to_have_value("Mon 08:00-10:00; Tue 09:00-10:00")
+    expect(grid.get_by_role("gridcell", name="Tue 09:00-10:00")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(schedule).to_have_value("Mon 08:00-10:00")
+    grid.get_by_role("button", name="all of Sun").click()
+    grid.get_by_role("button", name="hour 8 on every day").click()
+    expect(schedule).to_have_value("Sun; Tue-Sat 08:00-09:00; Mon 08:00-10:00")
+    dialog.get_by_label("15 minutes").check()
+    expect(grid.get_by_role("gridcell")).to_have_count(672)
+    dialog.get_by_label("1 hour").check()
+
+    schedule.fill("sometimes")
+    expect(dialog).to_contain_text("This is no schedule: sometimes")
+    schedule.fill("Sat 12:00")
+    expect(grid.get_by_role("gridcell", name="Sat 12:00-13:00, partly")).to_be_visible()
+    first = grid.get_by_role("gridcell", name="Wed 10:00-11:00").bounding_box()
+    last = grid.get_by_role("gridcell", name="Wed 12:00-13:00").bounding_box()
+    assert first is not None
+    assert last is not None
+    page.mouse.move(first["x"] + 3, first["y"] + 3)
+    page.mouse.down()
+    page.mouse.move(last["x"] + 3, last["y"] + 3, steps=12)
+    page.mouse.up()
+    expect(schedule).to_have_value("Wed 10:00-13:00; Sat 12:00")
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    expect(dialog).to_have_count(0)
+    with Client(posts) as client:
+        (view,) = [view for view in client.folders("A") if view["path"] == "Projects"]
+        assert view["schedule"] == "Wed 10:00-13:00; Sat 12:00"

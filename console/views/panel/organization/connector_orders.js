@@ -3,6 +3,7 @@
 import { LAB, connector as connectorPath } from "../../../api.js";
 import { changedFields, FIELDS, KINDS } from "../../../state/connector_fields.js";
 import { html, useState } from "../../../vendor/preact.js";
+import { SchedulePicker } from "../../schedule_picker.js";
 import { Choice, InTerminal, ownLabels, taking } from "./form_parts.js";
 
 /**
@@ -19,7 +20,8 @@ export function ConnectorOrders({ store, state, name }) {
   const present = (store.timeline.history?.now ?? state).topology.connectors.find((line) => line.name === name);
   if (!present) return html`<p class="hint">An earlier moment is shown. In the present there is no such connector.</p>`;
   const toggle = (/** @type {"change" | "remove"} */ form) => () => setOpen(open === form ? "" : form);
-  const props = { store, connector: present, close: () => setOpen("") };
+  const bridgehead = state.topology.servers[present.bridgeheads?.[present.between[0]] ?? ""];
+  const props = { store, connector: present, version: bridgehead?.version ?? "2003", close: () => setOpen("") };
   return html`<div class="row actions" role="group" aria-label=${`Organization: ${name}`}>
       <button aria-expanded=${open === "change"} onClick=${toggle("change")}>Change …</button>
       <button aria-expanded=${open === "remove"} onClick=${toggle("remove")}>Remove …</button>
@@ -29,8 +31,8 @@ export function ConnectorOrders({ store, state, name }) {
     ${open === "remove" && html`<${Remove} ...${props} />`}`;
 }
 
-/** @param {{store: Store, connector: Connector, close: () => void}} props */
-function Change({ store, connector, close }) {
+/** @param {{store: Store, connector: Connector, version: string, close: () => void}} props version: of a bridgehead */
+function Change({ store, connector, version, close }) {
   const { name } = connector;
   const [texts, setTexts] = useState(/** @type {Partial<Record<FieldName, string>>} */ ({}));
   const changes = changedFields(connector, texts);
@@ -58,6 +60,12 @@ function Change({ store, connector, close }) {
         </datalist>
       </label>`,
     )}
+    <${SchedulePicker}
+      text=${texts.schedule ?? [connector.schedule ?? "always"].flat().join("; ")}
+      set=${(/** @type {string} */ text) => setTexts({ ...texts, schedule: text })}
+      version=${version}
+      of=${name}
+    />
     <p class="hint">Mail that waits takes the new routes. Mail on its way arrives as before.</p>
     ${!isSame && html`<${InTerminal} method="PATCH" path=${connectorPath(name)} body=${changes} />`}
     <div class="row">
