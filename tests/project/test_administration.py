@@ -80,7 +80,7 @@ def test_each_operation_of_the_console_is_there(rows: list[Row], project_root: P
     cells = {row["console"] for row in rows} - {"-"}
     assert len(cells) > 20
     missing = {
-        name for cell in cells for name in cell.split(": ") if not re.search(rf"[>\"\s]{re.escape(name)}[<\"\s]", text)
+        name for cell in cells for name in cell.split(": ") if not re.search(rf"[>\"`}}\s]{re.escape(name)}[<\"\s]", text)
     }
     assert missing == set()
 
