@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from pflab.client import Client, ClientError
-from tests.support.console_page import AXE, OpenPage
+from tests.support.console_page import AXE, OpenPage, open_server
 from tests.support.running_lab import lab_up
 from traces.labtime import HOUR_US, parse_instant
 
@@ -29,11 +29,6 @@ def lost(lab: str) -> Iterator[Client]:
         client.post("A", "Projects", subject="Waiting")
         client.advance("16 min")
         yield client
-
-
-def open_server(page: Page, name: str, part: str) -> None:
-    page.get_by_role("button", name=f"Server {name},").click()
-    page.get_by_label("Details").get_by_role("tab", name=part).click()
 
 
 def test_a_server_shows_what_it_lacks_and_when_it_asks(lab: str, lost: Client, open_page: OpenPage) -> None:

@@ -98,6 +98,11 @@ def up(page: Page) -> None:
     expect(page.get_by_role("tab", name="Map")).to_be_visible(timeout=PATIENCE_MS)
 
 
+def open_server(page: Page, name: str, part: str) -> None:
+    page.get_by_role("button", name=f"Server {name},").click()
+    page.get_by_label("Details").get_by_role("tab", name=part).click()
+
+
 def properties(page: Page, folder: str) -> Locator:
     """Open the properties of a top folder."""
     page.get_by_role("tab", name="Folders", exact=True).first.click()
