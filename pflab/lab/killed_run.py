@@ -5,7 +5,7 @@
 | the committed events of each store | in its database, or in its segments |
 | the events of the lab itself | in its open segment (`traces.open_segment`) |
 | servers, directory, backups and faults | in `lab.json`, as of the last change that was written |
-| which faults were in force, which stores ran, and the organization after its last change | in the events |
+| which faults were in force, which stores ran, the organization and recipient policies after the last change | in the events |
 
 Example: a lab in one process is killed after it has stopped B, and before it has written this into `lab.json`. The last event
 of B's life is node.stopped, so B is stopped in the state that is written here, and a lab that continues the run does not start
@@ -31,11 +31,24 @@ from node.store.trace_export import export_file
 from pflab.errors import LabError
 from pflab.faults.fault import Kill, Skew, kind_of
 from pflab.faults.fault_plan import faults_at_end
+from pflab.lab.directory import OrganizationDirectory
 from pflab.runs.databases import RunReader
 from pflab.runs.events import RunEvents
-from pflab.runs.lab_state import LabState, ServerState, ServerStatus, read_state, write_state
+from pflab.runs.lab_state import DirectoryState, LabState, ServerState, ServerStatus, read_state, write_state
+from topology.enums import ServerVersion
+from topology.file.load import topology_from_text
+from topology.recipient_policy import PolicyFilter, RecipientPolicies, RecipientPolicy, parse_recipient_update
 from traces.errors import SegmentError
-from traces.events import Event, FaultHealed, FaultInjected, NodeStarted, NodeStopped, OrganizationChanged
+from traces.events import (
+    Event,
+    FaultHealed,
+    FaultInjected,
+    NodeStarted,
+    NodeStopped,
+    OrganizationChanged,
+    RunStarted,
+)
+from traces.events import RecipientPolicy as PolicyEvent
 from traces.labtime import parse_duration
 from traces.open_segment import adopt, is_being_written, list_open
 
@@ -99,13 +112,41 @@ def _last_state(run: Path, state: LabState) -> LabState:
             name = str(fault.details["server"])
             servers[name] = replace(servers[name], status=ServerStatus.KILLED, kill_fault=fault.fault)
     injected = sum(isinstance(event, FaultInjected) for event in events)
-    return replace(
+    state = replace(
         state,
         at=max([state.at, *_lab_times(events, run)]),
         servers=servers,
         faults=faults_at_end(state.faults, injected, active),
         organization=changes[-1].topology if changes else state.organization,
     )
+    return replace(state, directory=_directory(state, events))
+
+
+def _directory(state: LabState, events: Sequence[Event]) -> DirectoryState:
+    """Return the directory, with the recipient policies of the last event if the lab was killed before it had written them."""
+    began = next((event for event in events if isinstance(event, RunStarted)), None)
+    changes = [event for event in events if isinstance(event, PolicyEvent)]
+    if began is None or not changes:
+        return state.directory
+    directory = OrganizationDirectory(state.organization_of(topology_from_text(began.topology)))
+    directory.recall(state.directory)
+    last = changes[-1]
+    policies, interval_us = _policies(last), parse_recipient_update(last.recipient_update)
+    if (policies, interval_us) != (directory.policies, directory.interval_us):
+        directory.set_policies(last.at, interval_us=interval_us, policies=policies, at_once=last.at_once)
+    return directory.state
+
+
+def _policies(event: PolicyEvent) -> RecipientPolicies:
+    others = [
+        RecipientPolicy(
+            policy.name,
+            policy.domain,
+            PolicyFilter(policy.sites, policy.servers, tuple(map(ServerVersion, policy.versions))),
+        )
+        for policy in event.policies
+    ]
+    return RecipientPolicies(event.domain, tuple(others))
 
 
 def _servers(state: LabState, changes: Sequence[OrganizationChanged]) -> dict[str, ServerState]:

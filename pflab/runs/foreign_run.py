@@ -30,7 +30,13 @@ from pflab.terms.printable import printable
 from topology.file.fields import is_server_name
 from topology.file.load import topology_from_text
 from topology.problems import ProblemsError, ValueTextError, quoted
-from topology.recipient_policy import MAX_POLICIES, RecipientPolicy, parse_mail_domain, parse_policy_name
+from topology.recipient_policy import (
+    MAX_POLICIES,
+    MAX_POLICY_NAME,
+    RecipientPolicy,
+    parse_mail_domain,
+    parse_policy_name,
+)
 from traces.events import RunStarted
 from traces.labtime import END_AT, LabTime
 from traces.reading import read_folder
@@ -178,7 +184,10 @@ def _check_state(state: LabState, organization: Topology) -> None:
 def _check_policies(policies: Sequence[RecipientPolicy]) -> None:
     """Raise ValueTextError if recipient policies are none that a lab has. A filter may name a site or a server that is gone."""
     names = [parse_policy_name(policy.name).casefold() for policy in policies]
-    if len(names) > MAX_POLICIES or len(set(names)) < len(names) or any(policy.filter.is_empty for policy in policies):
+    filters = [policy.filter for policy in policies]
+    named = [name for filter_ in filters for name in (*filter_.sites, *filter_.servers)]
+    is_list = len(set(names)) == len(names) <= MAX_POLICIES and not any(filter_.is_empty for filter_ in filters)
+    if not is_list or not all(name.isprintable() and len(name) <= MAX_POLICY_NAME for name in named):
         raise ValueTextError("its recipient policies are no list of policies", "take the file from a running lab")
 
 

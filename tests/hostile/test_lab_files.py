@@ -10,6 +10,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from zipfile import ZipInfo
 
 import pytest
@@ -209,6 +210,11 @@ def _renamed(state: dict[str, object]) -> None:
     state["servers"] = {"D": {}}
 
 
+def _with_policies(state: dict[str, Any], *, times: int = 1, **fields: object) -> None:
+    policy = {"name": "London", "domain": "fabrikam.test", "filter": {"servers": ["A"]}, **fields}
+    state["directory"]["policies"] = [policy] * times
+
+
 CHANGES: dict[str, Callable[[dict[str, object]], object]] = {
     "other servers": _renamed,
     "no proper id": lambda state: state.update(run="x\x1b[2J"),
@@ -218,6 +224,11 @@ CHANGES: dict[str, Callable[[dict[str, object]], object]] = {
     "list of backups": lambda state: state.update(backups={"number": 1, "stores": {"backup-1": "D"}}),
     "which no lab made ": lambda state: state.update(backups={"number": 1, "stores": {"backup-2": "A"}}),
     "not a mail domain": lambda state: state["directory"].update(domain="a b\r\n"),  # type: ignore[attr-defined]
+    "not a mail domain ": lambda state: _with_policies(state, domain="a b\r\n"),
+    "not a name for a recipient policy": lambda state: _with_policies(state, name="x\x1b[2J"),
+    "no list of policies": lambda state: _with_policies(state, filter={}),
+    "no list of policies ": lambda state: _with_policies(state, filter={"sites": ["x\x1b[2J"]}),
+    "no list of policies  ": lambda state: _with_policies(state, times=2),
     "the directory in": lambda state: state["directory"]["damage"].update(unstamped=["D"]),  # type: ignore[attr-defined]
     "on a backup": lambda state: state["servers"]["A"].update(backup="backup-9"),  # type: ignore[index]
     "directory of server": lambda state: state["servers"]["A"].update(known={"D": {}}),  # type: ignore[index]

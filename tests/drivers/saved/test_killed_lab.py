@@ -206,3 +206,23 @@ def test_a_change_of_the_organization_is_in_the_lab_or_nowhere(
         client.add_server("G", site=organization["sites"][0])
         client.start("G")
         assert {entry["store"] for entry in client.json("GET", "/nodes/A/directory")} == {"A", "B", "G"}
+
+
+@pytest.mark.parametrize("more", [[], ["--processes"]])
+def test_a_change_of_the_recipient_policies_is_in_the_lab_or_nowhere(
+    more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DU-1: a lab that is killed after its stores have new addresses, and before it has written its state, has the policies
+    when it continues."""
+    monkeypatch.chdir(tmp_path)
+    with lab_process(tmp_path, *more) as (lab, url), Client(url) as client:
+        began = (the_run(tmp_path) / "lab.json").read_bytes()
+        client.add_policy("One", domain="fabrikam.test", filter={"servers": ["B"], "versions": ["2003"]})
+        lab.send_signal(signal.SIGKILL)
+        lab.wait(ENDED_S)
+    (the_run(tmp_path) / "lab.json").write_bytes(began)
+    with lab_up(tmp_path, "--resume", "runs/latest", topology=None) as url, Client(url) as client:
+        assert [policy["name"] for policy in client.recipient_policies()] == ["One", "Default Policy"]
+        client.remove_policy("One")
+        (entry,) = [entry for entry in client.json("GET", "/nodes/A/directory") if entry["store"] == "B"]
+        assert entry["proxy_addresses"][:2] == ["SMTP:B-IS@contoso.test", "smtp:B-IS@fabrikam.test"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -186,6 +187,36 @@ def test_removing_a_store_removes_all_that_refers_to_it() -> None:
     assert (organization.sites, organization.connectors) == (("SEA",), ())
     assert {path: folder.replicas for path, folder in organization.folders.items()} == {"F": ("A",)}
     assert "'B'" not in str(work_of(smaller))
+
+
+def test_removing_a_store_removes_the_policies_that_name_it_or_its_site() -> None:
+    """A recipient policy that names a server or a site that there is not any more is removed, and so are the steps with it."""
+    document = {
+        "sites": ["SEA", "NYC"],
+        "connectors": [{"between": ["SEA", "NYC"]}],
+        "servers": {"A": {"site": "SEA"}, "B": {"site": "NYC"}},
+        "folders": {},
+        "recipient_policies": [
+            {"name": "NYC", "domain": "x.test", "filter": {"sites": ["NYC"]}},
+            {"name": "both", "domain": "x.test", "filter": {"servers": ["A", "B"]}},
+            {"name": "new", "domain": "x.test", "filter": {"versions": ["2003"]}},
+        ],
+    }
+    changes: list[dict[str, Any]] = [
+        {"change": "NYC", "priority": 2},
+        {"change": "new", "priority": 1},
+        {"add": "B", "domain": "y.test", "filter": {"servers": ["B"]}},
+        {"remove": "B"},
+        {"remove": "new"},
+    ]
+    steps = tuple(timed.recipient_policy(at_us=at * HOUR_US, **change) for at, change in enumerate(changes, 1))
+    smaller = with_stores(campaign_scenario(steps=steps, topology=document), "A")
+    assert smaller is not None
+    assert [policy.name for policy in scenario_of_document(smaller).topology.recipient_policies] == ["new"]
+    assert [step["recipient_policy"] for step in work_of(smaller)] == [
+        {"change": "new", "priority": 1},
+        {"remove": "new"},
+    ]
 
 
 def test_a_reduction_that_disconnects_sites_is_refused() -> None:

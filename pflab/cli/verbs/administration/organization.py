@@ -268,7 +268,7 @@ def topology(
     """Print the organization of a running lab as it is now, as a topology file.
 
     It has the sites, servers and connectors with all changes since the lab began. A lab that starts with this file begins with
-    them; servers that were added join later there too. Folders are those with which the lab began.
+    them; servers that were added join later there too. Folders and recipient policies are those with which the lab began.
 
     Example: pflab topology
     """
