@@ -15,7 +15,7 @@ from node.api.access import TooLarge
 from node.api.asgi import App, ClientDisconnect, Receive, Request, Response, Scope, Send
 from node.api.docs_page import POLICY, docs_page
 from node.api.events import EVENTS, STREAM
-from node.api.health import HEALTH
+from node.api.health import HEALTH, METRICS
 from node.api.hosts import Hosts
 from node.api.reads import READ_ROUTES
 from node.api.routing.openapi import document
@@ -44,7 +44,7 @@ OF_ONE_NODE: Final = (USERS, READ_ROUTES, EVENTS)
 
 def routes_of(hosts: Hosts) -> list[Served]:
     """Return the routes of a process that runs stores."""
-    served = [entry for routes in (HEALTH, STREAM) for entry in routes.serving(lambda: hosts)]
+    served = [entry for routes in (HEALTH, METRICS, STREAM) for entry in routes.serving(lambda: hosts)]
     return served + [entry for routes in OF_ONE_NODE for entry in routes.serving(lambda: hosts)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Final
@@ -35,6 +35,14 @@ _OF_CONNECTORS = (
 
 
 HEALTH: Final = Routes[Hosts](tag="health")
+"""Health checks."""
+
+METRICS: Final = Routes[Hosts](tag="health")
+"""The metrics of the servers of this process."""
+
+METRICS_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+METRICS_ANSWER: Final = {200: {"content": {"text/plain": {"example": 'pflab_up{server="A"} 1'}}}}
 
 
 @HEALTH.get("/livez")
@@ -60,20 +68,53 @@ async def readyz(hosts: Hosts) -> Response:
     return json_response({"status": "ready"})
 
 
-@HEALTH.get("/metrics", answers={200: {"content": {"text/plain": {"example": 'pflab_up{server="A"} 1'}}}})
+@METRICS.get("/metrics", answers=METRICS_ANSWER)
 async def metrics(hosts: Hosts) -> Response:
     """Return metrics in the text format of Prometheus."""
-    return Response("".join(_text(hosts)), media_type="text/plain; version=0.0.4; charset=utf-8")
+    return Response("".join([*_text(hosts), *_memory()]), media_type=METRICS_TYPE)
+
+
+def merged_metrics(texts: Iterable[str]) -> str:
+    """Return the metrics of several processes as one text, and this process's own memory.
+
+    A metric has one HELP and TYPE, and all its samples follow them. Figures without a label are of a process, and left out.
+    """
+    heads: dict[str, list[str]] = {}
+    samples: dict[str, list[str]] = {}
+    for line in (line for text in texts for line in text.splitlines()):
+        if line.startswith("#"):
+            head = heads.setdefault(line.split(" ", 3)[2], [])
+            if line not in head:
+                head.append(line)
+        elif "{" in line:
+            samples.setdefault(line.partition("{")[0], []).append(line)
+    lines = [line for metric, head in heads.items() if metric in samples for line in (*head, *samples[metric])]
+    return "".join([*(f"{line}\n" for line in lines), *_memory()])
+
+
+def metric_heads() -> str:
+    """Return HELP and TYPE of each metric of a server, in the order in which they stand."""
+    return "".join(
+        [_head(metric, kind, text) for metric, kind, text in _METRICS]
+        + [_head(metric, "counter", text) for metric, text in _OF_CONNECTORS]
+    )
+
+
+def _head(metric: str, kind: str, text: str) -> str:
+    return f"# HELP {metric} {text}\n# TYPE {metric} {kind}\n"
 
 
 def _text(hosts: Hosts) -> Iterator[str]:
     values = {name: _values(hosts, name) for name in hosts.names}
     for metric, kind, text in _METRICS:
-        yield f"# HELP {metric} {text}\n# TYPE {metric} {kind}\n"
+        yield _head(metric, kind, text)
         for name, check in values.items():
             if metric in check:
                 yield f'{metric}{{server="{name}"}} {check[metric]:.17g}\n'
     yield from _connectors(hosts)
+
+
+def _memory() -> Iterator[str]:
     memory_bytes = peak_memory_bytes()
     if memory_bytes is not None:
         yield "# HELP process_resident_memory_max_bytes Peak memory\n# TYPE process_resident_memory_max_bytes gauge\n"
@@ -87,7 +128,7 @@ def _connectors(hosts: Hosts) -> Iterator[str]:
         with suppress(NodeError, ServerUnknown):
             sent.append((name, hosts.host(name).read(lambda node: (node.mails_sent, node.bytes_sent))))
     for place, (metric, text) in enumerate(_OF_CONNECTORS):
-        yield f"# HELP {metric} {text}\n# TYPE {metric} counter\n"
+        yield _head(metric, "counter", text)
         for name, figures in sent:
             for (connector, type_), figure in figures[place].items():
                 yield f'{metric}{{server="{name}",connector="{connector}",type="{type_}"}} {figure}\n'

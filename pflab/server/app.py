@@ -28,7 +28,7 @@ from pflab.server.lab import LAB
 from pflab.server.mails import MAILS
 from pflab.server.organization import CONNECTORS, NEW_SERVERS, POLICIES, POLICY, SITES
 from pflab.server.present_lab import EmbeddedHosts, LabNow, ProxiedHosts
-from pflab.server.proxy import Proxy
+from pflab.server.proxy import METRICS_OF_PROCESSES, Processes, Proxy
 from pflab.server.servers import SERVERS
 from pflab.server.traces import TRACES
 from traces.errors import TraceError
@@ -56,7 +56,9 @@ def app_of_remote_lab(lab: ServedLab, proxy: Proxy, token: str, extension: Exten
     token: authenticates the nodes to the lab.
     """
     hosts, decisions = ProxiedHosts(lambda: lab), Decisions(lab.decide, token)
+    processes = Processes(proxy, lambda: lab.names)
     served = HEALTH.serving(lambda: hosts) + STREAM.serving(lambda: hosts) + DECISIONS.serving(lambda: decisions)
+    served += METRICS_OF_PROCESSES.serving(lambda: processes)
     for routes in OF_ONE_NODE:
         served += routes.forwarded(proxy)
     return _app(lambda: lab, served, extension)

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
 from node.api.access import TooLarge
-from node.api.asgi import Message, Receive, Scope, Send
+from node.api.asgi import Message, Receive, Response, Scope, Send
+from node.api.health import METRICS_ANSWER, METRICS_TYPE, merged_metrics, metric_heads
+from node.api.http_client import HttpLine, Unanswered
+from node.api.routing.routes import Routes
 from node.api.values import problem, problem_of
 from node.errors import NodeError, NotRunning
 from pflab.errors import LabError
@@ -79,6 +83,18 @@ class Proxy:
                 await self._forward(name, scope, body, receive, send, reader, writer)
             finally:
                 writer.close()
+
+    async def text(self, name: str, path: str) -> str:
+        """Return what a running server answers to a request of this server; '' if it does not answer in time."""
+        try:
+            line = HttpLine(self._address_of(name), self._token)
+            try:
+                status, answer = await line.ask("GET", path, timeout_s=CONNECT_S)
+            finally:
+                line.close()
+        except (NodeError, LabError, Unanswered):
+            return ""
+        return answer.decode("utf-8", "replace") if status == HTTPStatus.OK else ""
 
     async def _forward(
         self,
@@ -164,3 +180,24 @@ async def _forward_answer(head: bytes, reader: asyncio.StreamReader, send: Send)
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
     await send({"type": "http.response.body", "body": body, "more_body": False})
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """The processes of a lab's servers. names: returns those of all servers."""
+
+    proxy: Proxy
+    names: Callable[[], Sequence[str]]
+
+
+METRICS_OF_PROCESSES: Final = Routes[Processes](tag="health")
+"""The metrics of a lab whose servers run in other processes."""
+
+
+@METRICS_OF_PROCESSES.get("/metrics", answers=METRICS_ANSWER)
+async def metrics(processes: Processes) -> Response:
+    """Return metrics in the text format of Prometheus."""
+    names = processes.names()
+    answers = await asyncio.gather(*(processes.proxy.text(name, "/metrics") for name in names))
+    texts = [text or f'pflab_up{{server="{name}"}} 0' for name, text in zip(names, answers, strict=True)]
+    return Response(merged_metrics([metric_heads(), *texts]), media_type=METRICS_TYPE)

@@ -50,8 +50,8 @@ def act(page: Page, chance: random.Random) -> None:
         ).and_(page.locator(":not([disabled]):visible"))
         if chosen.count():
             chosen.nth(chance.randrange(chosen.count())).click()
-    elif page.locator(".mails input").count():
-        page.locator(".mails input").fill(chance.choice(["", "from:A", "is:lost", "Büro & <b>"]))
+    elif page.locator(".mails input[type=search]").count():
+        page.locator(".mails input[type=search]").fill(chance.choice(["", "from:A", "is:lost", "Büro & <b>"]))
 
 
 def test_fifty_random_states_of_a_replay_are_opened_again(replay: Path, open_page: OpenPage) -> None:
