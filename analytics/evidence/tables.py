@@ -78,6 +78,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "frozen_servers": lambda m: hops.frozen_servers(m.events, m.nodes),
     "overtakings": lambda m: hops.overtakings(m.events, m.listed, holders.topology_folders(m.org, "priority")),
     "revisions": lambda m: organization_changes.revisions(m.events, m.nodes),
+    "absences": lambda m: organization_changes.absences(m.events, m.nodes),
     "crossings": lambda m: organization_changes.crossings(m.events, m.nodes, m.restored),
     "ordinary_mails": lambda m: hops.ordinary_mails(m.events),
     "posts": lambda m: hops.posts(m.events),

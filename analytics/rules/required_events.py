@@ -62,6 +62,7 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "shown_stores": ("backup.elsewhere",),
     "created_stores": ("store.created",),
     "revisions": ("organization.changed", "organization.read"),
+    "absences": ("organization.changed",),
     "crossings": ("organization.changed",),
     "conflicts": ("conflict.arose",),
     "deferred": ("version.held",),
