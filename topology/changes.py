@@ -66,6 +66,12 @@ def _unchanging(topology: Topology) -> Topology:
     return replace(topology, sites=(), connectors=(), servers={}, revision=0)
 
 
+def at_start_of(server: str, began: Topology, present: Topology) -> Topology:
+    """Return the organization in which a server's store began: that with which the lab began, or for a server that was added
+    later, perhaps in place of one that was removed, a later one, of which the present one says the same about this server."""
+    return began if began.servers.get(server) == present.servers.get(server) else present
+
+
 def site_added(topology: Topology, name: str) -> Topology:
     """Return the topology with a new site, which has no server yet. Raises ChangeError."""
     if name in topology.sites:

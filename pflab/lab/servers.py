@@ -33,6 +33,7 @@ from node.store.node import Node
 from pflab.errors import LabError, NotThere
 from pflab.lab.directory import OrganizationDirectory
 from pflab.runs.lab_state import LabState, ServerState, ServerStatus
+from topology.changes import at_start_of
 from topology.model import Topology
 from traces.events import Event
 from traces.labtime import LabTime
@@ -263,7 +264,7 @@ class Servers:
     def organization_at_start(self, name: str) -> Topology:
         """Return the organization in which a server begins: that of the lab's beginning, or for a server that was added
         later, perhaps in place of one that was removed, the present one."""
-        return self._began if self._began.servers.get(name) == self._topology.servers[name] else self._topology
+        return at_start_of(name, self._began, self._topology)
 
     def pending_updates(self) -> list[DirectoryUpdate | OrganizationUpdate]:
         """Return the updates that running servers do not have yet, in the order to apply them (RP-3, RP-6, RT-6).
