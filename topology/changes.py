@@ -17,10 +17,11 @@ with which the lab began, so they may list a server that was removed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from topology.enums import Joins
 from topology.file.load import topology_from_document, topology_from_text
 from topology.model import Connector, Topology
 from topology.problems import ProblemsError, TopologyBaseError, did_you_mean, quoted
@@ -65,6 +66,12 @@ def _unchanging(topology: Topology) -> Topology:
     return replace(topology, sites=(), connectors=(), servers={}, revision=0)
 
 
+def at_start_of(server: str, began: Topology, present: Topology) -> Topology:
+    """Return the organization in which a server's store began: that with which the lab began, or for a server that was added
+    later, perhaps in place of one that was removed, a later one, of which the present one says the same about this server."""
+    return began if began.servers.get(server) == present.servers.get(server) else present
+
+
 def site_added(topology: Topology, name: str) -> Topology:
     """Return the topology with a new site, which has no server yet. Raises ChangeError."""
     if name in topology.sites:
@@ -92,7 +99,7 @@ def server_added(topology: Topology, name: str, fields: Mapping[str, Any]) -> To
 
 def server_removed(topology: Topology, name: str) -> Topology:
     """Return the topology without a server. Raises ChangeError if mail takes its way over the server, or if it is the last
-    one."""
+    one."""  # spec: RP-9
     if name not in topology.servers:
         raise ChangeError(f"there is no server {quoted(name)}; {did_you_mean(name, topology.servers)}")
     if len(topology.servers) == 1:
@@ -157,6 +164,31 @@ def connector_removed(topology: Topology, name: str) -> Topology:
         document["connectors"] = [entry for entry in document["connectors"] if entry["name"] != name]
 
     return _edited(topology, change)
+
+
+def start_of(topology: Topology, stores: Collection[str]) -> Topology:
+    """Return the organization as a lab can begin with it: the servers that have a store now are there from the start, and the
+    others join later. The folders are those with which the lab began, each on those of its servers that have a store; if none
+    is left, on all.
+
+    stores: the servers that have a store now.
+    """
+    present = tuple(name for name in topology.servers if name in stores)
+    servers = {
+        name: replace(server, joins=Joins.START if name in stores else Joins.LATER, place=place)
+        for place, (name, server) in enumerate(topology.servers.items())
+    }
+    folders = {
+        path: replace(
+            folder,
+            replicas=tuple(store for store in folder.replicas if store in stores) or present,
+            replica_age_limits_us={
+                store: age_us for store, age_us in folder.replica_age_limits_us.items() if store in stores
+            },
+        )
+        for path, folder in topology.folders.items()
+    }
+    return replace(topology, revision=0, servers=servers, folders=folders)
 
 
 def _edited(topology: Topology, edit: Callable[[Document], None]) -> Topology:

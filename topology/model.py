@@ -195,8 +195,33 @@ class Topology:
         return tuple(name for name, server in self.servers.items() if not server.joins_later)
 
     def notices(self) -> list[str]:
-        """Return a line for each setting that was clamped or has no effect (spec: SE-1)."""
-        return [f"{name}: {notice}" for name, server in self.servers.items() for notice in server.settings.notices]
+        """Return a line for each setting that was clamped or has no effect (spec: SE-1), and for each group of sites to which
+        no connector leads (spec: RT-6)."""
+        settings = [f"{name}: {notice}" for name, server in self.servers.items() for notice in server.settings.notices]
+        first, *apart = self.site_groups()
+        lines = [
+            f"no connector leads from {first[0]} to {', '.join(sites)}: mail waits for one that is added"
+            for sites in apart
+        ]
+        return settings + lines
+
+    def site_groups(self) -> list[tuple[str, ...]]:
+        """Return the sites with servers in groups, in each of which connectors lead from every site to every other. An
+        administrator may remove the last connector between two groups (spec: RT-6)."""
+        group_of = {site: site for site in self.sites}
+
+        def root(site: str) -> str:
+            while group_of[site] != site:
+                site = group_of[site]
+            return site
+
+        for connector in self.connectors:
+            here, there = connector.between
+            group_of[root(there)] = root(here)
+        groups: dict[str, list[str]] = {}
+        for site in dict.fromkeys(server.site for server in self.servers.values()):
+            groups.setdefault(root(site), []).append(site)
+        return [tuple(sites) for sites in groups.values()]
 
     def as_document(self) -> dict[str, Any]:
         """Return the topology in the form of the file, with every default; `topology_from_text` reads it back."""

@@ -37,13 +37,23 @@ UNION ALL SELECT c123 AS c2, c131 AS c10, c124 AS c3, c125 AS c4, c126 AS c5, c1
 
 -- table organization/servers
 -- columns "trace" VARCHAR, "store" VARCHAR, "site" VARCHAR, "version" VARCHAR, "later" BOOLEAN
-SELECT c1 AS "trace", c3 AS "store", c2 AS "site", c4 AS "version", c5 AS "later" FROM (SELECT DISTINCT c1, c2, c3, c4, c5 FROM 
-(SELECT c1, c3, (c6)."site" AS c2, (c6)."version" AS c4, ((c6)."joins" = 'later') AS c5 FROM 
-(SELECT c1, c3, c6 FROM 
-(SELECT * EXCLUDE (uc3), uc3.key AS c3, uc3.value AS c6 FROM (SELECT *, unnest(map_entries((c10)."servers")) AS uc3 FROM 
-(SELECT c1, struct_from_json(c9, '"STRUCT(\"servers\" MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR)))"') AS c10 FROM 
-(SELECT c1, c9 FROM 
-(SELECT "trace" AS c1, "type" AS c8, "topology" AS c9, "family" AS c7 FROM "silver/events") WHERE ((c7 IN ('run')) AND (c8 IN ('run.started', 'organization.changed'))))))))));
+SELECT c5 AS "trace", c1 AS "store", c13 AS "site", c14 AS "version", c15 AS "later" FROM (SELECT c5, c1, arg_max_null(c10, c8) AS c13, arg_max_null(c11, c8) AS c14, min(c12) AS c15 FROM 
+(SELECT c5, c8, c1, (c2)."site" AS c10, (c2)."version" AS c11, ((c2)."joins" = 'later') AS c12 FROM 
+(SELECT c5, c8, c1, c2 FROM 
+(SELECT * EXCLUDE (uc1), uc1.key AS c1, uc1.value AS c2 FROM (SELECT *, unnest(map_entries((c9)."servers")) AS uc1 FROM 
+(SELECT c5, c8, struct_from_json(c6, '"STRUCT(\"servers\" MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR)))"') AS c9 FROM 
+(SELECT c5, coalesce(c7, (0)::BIGINT) AS c8, c6 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "topology" AS c6, "revision" AS c7, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('run')) AND (c4 IN ('run.started', 'organization.changed'))))))))) GROUP BY c5, c1);
+
+-- table organization/members
+-- columns "trace" VARCHAR, "revision" BIGINT, "store" VARCHAR, "site" VARCHAR, "version" VARCHAR
+SELECT c5 AS "trace", c8 AS "revision", c1 AS "store", c10 AS "site", c11 AS "version" FROM (SELECT c5, c8, c1, c10, c11 FROM 
+(SELECT c5, c8, c1, (c2)."site" AS c10, (c2)."version" AS c11 FROM 
+(SELECT c5, c8, c1, c2 FROM 
+(SELECT * EXCLUDE (uc1), uc1.key AS c1, uc1.value AS c2 FROM (SELECT *, unnest(map_entries((c9)."servers")) AS uc1 FROM 
+(SELECT c5, c8, struct_from_json(c6, '"STRUCT(\"servers\" MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR)))"') AS c9 FROM 
+(SELECT c5, coalesce(c7, (0)::BIGINT) AS c8, c6 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "topology" AS c6, "revision" AS c7, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('run')) AND (c4 IN ('run.started', 'organization.changed'))))))))));
 
 -- table organization/guids
 -- columns "trace" VARCHAR, "guid" VARCHAR, "store" VARCHAR, "name" VARCHAR
@@ -93,37 +103,35 @@ UNION ALL SELECT c12 AS c1, c9 AS c3 FROM
 
 -- table organization/costs
 -- columns "trace" VARCHAR, "revision" BIGINT, "node" VARCHAR, "store" VARCHAR, "cost" BIGINT, "affinity" BIGINT
-SELECT c1 AS "trace", c19 AS "revision", c11 AS "node", c27 AS "store", c23 AS "cost", c24 AS "affinity" FROM (SELECT c1, c19, c11, c27, c23, c24 FROM 
-(SELECT c1, c11, c19, c23, c24, c27 FROM 
+SELECT c5 AS "trace", c8 AS "revision", c11 AS "node", c25 AS "store", c23 AS "cost", c24 AS "affinity" FROM (SELECT c5, c8, c11, c25, c23, c24 FROM 
+(SELECT c5, c8, c11, c23, c24, c25 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c1, c11, c19, c22, c23, c24 FROM 
+(SELECT c5, c8, c11, c22, c23, c24 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c1, c3 AS c11, c2 AS c12 FROM 
-(SELECT DISTINCT c1, c2, c3, c4, c5 FROM 
-(SELECT c1, c3, (c6)."site" AS c2, (c6)."version" AS c4, ((c6)."joins" = 'later') AS c5 FROM 
-(SELECT c1, c3, c6 FROM 
-(SELECT * EXCLUDE (uc3), uc3.key AS c3, uc3.value AS c6 FROM (SELECT *, unnest(map_entries((c10)."servers")) AS uc3 FROM 
-(SELECT c1, struct_from_json(c9, '"STRUCT(\"servers\" MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR)))"') AS c10 FROM 
-(SELECT c1, c9 FROM 
-(SELECT "trace" AS c1, "type" AS c8, "topology" AS c9, "family" AS c7 FROM "silver/events") WHERE ((c7 IN ('run')) AND (c8 IN ('run.started', 'organization.changed')))))))))))) JOIN 
+(SELECT c5, c8, c1 AS c11, c10 AS c12 FROM 
+(SELECT c5, c8, c1, (c2)."site" AS c10 FROM 
+(SELECT c5, c8, c1, c2 FROM 
+(SELECT * EXCLUDE (uc1), uc1.key AS c1, uc1.value AS c2 FROM (SELECT *, unnest(map_entries((c9)."servers")) AS uc1 FROM 
+(SELECT c5, c8, struct_from_json(c6, '"STRUCT(\"servers\" MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR)))"') AS c9 FROM 
+(SELECT c5, coalesce(c7, (0)::BIGINT) AS c8, c6 FROM 
+(SELECT "trace" AS c5, "type" AS c4, "topology" AS c6, "revision" AS c7, "family" AS c3 FROM "silver/events") WHERE ((c3 IN ('run')) AND (c4 IN ('run.started', 'organization.changed'))))))))))) JOIN 
 (SELECT * FROM 
 (SELECT c16, c19, (c13)."home" AS c21, (c13)."there" AS c22, (c13)."cost" AS c23, (c13)."affinity" AS c24 FROM 
 (SELECT c16, c19, c13 FROM 
 (SELECT * EXCLUDE (uc13), uc13 AS c13 FROM (SELECT *, unnest((c20)."routes") AS uc13 FROM 
 (SELECT c16, c19, struct_from_json(c17, '"STRUCT(\"routes\" STRUCT(\"home\" VARCHAR, \"there\" VARCHAR, \"cost\" BIGINT, \"affinity\" BIGINT)[])"') AS c20 FROM 
 (SELECT c16, coalesce(c18, (0)::BIGINT) AS c19, c17 FROM 
-(SELECT "trace" AS c16, "type" AS c15, "topology" AS c17, "revision" AS c18, "family" AS c14 FROM "silver/events") WHERE ((c14 IN ('run')) AND (c15 IN ('run.started', 'organization.changed')))))))))) ON ((c1 = c16) AND (c12 = c21))))) JOIN 
+(SELECT "trace" AS c16, "type" AS c15, "topology" AS c17, "revision" AS c18, "family" AS c14 FROM "silver/events") WHERE ((c14 IN ('run')) AND (c15 IN ('run.started', 'organization.changed')))))))))) ON (((c5 = c16) AND (c8 = c19)) AND (c12 = c21))))) JOIN 
 (SELECT * FROM 
-(SELECT c25, c27, c26 AS c35 FROM 
-(SELECT DISTINCT c25, c26, c27, c28, c29 FROM 
-(SELECT c25, c27, (c30)."site" AS c26, (c30)."version" AS c28, ((c30)."joins" = 'later') AS c29 FROM 
-(SELECT c25, c27, c30 FROM 
-(SELECT * EXCLUDE (uc27), uc27.key AS c27, uc27.value AS c30 FROM (SELECT *, unnest(map_entries((c34)."servers")) AS uc27 FROM 
-(SELECT c25, struct_from_json(c33, '"STRUCT(\"servers\" MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR)))"') AS c34 FROM 
-(SELECT c25, c33 FROM 
-(SELECT "trace" AS c25, "type" AS c32, "topology" AS c33, "family" AS c31 FROM "silver/events") WHERE ((c31 IN ('run')) AND (c32 IN ('run.started', 'organization.changed')))))))))))) ON ((c1 = c25) AND (c22 = c35)))));
+(SELECT c29, c32, c25, c34 AS c35 FROM 
+(SELECT c29, c32, c25, (c26)."site" AS c34 FROM 
+(SELECT c29, c32, c25, c26 FROM 
+(SELECT * EXCLUDE (uc25), uc25.key AS c25, uc25.value AS c26 FROM (SELECT *, unnest(map_entries((c33)."servers")) AS uc25 FROM 
+(SELECT c29, c32, struct_from_json(c30, '"STRUCT(\"servers\" MAP(VARCHAR, STRUCT(\"site\" VARCHAR, \"version\" VARCHAR, \"joins\" VARCHAR)))"') AS c33 FROM 
+(SELECT c29, coalesce(c31, (0)::BIGINT) AS c32, c30 FROM 
+(SELECT "trace" AS c29, "type" AS c28, "topology" AS c30, "revision" AS c31, "family" AS c27 FROM "silver/events") WHERE ((c27 IN ('run')) AND (c28 IN ('run.started', 'organization.changed'))))))))))) ON (((c5 = c29) AND (c8 = c32)) AND (c22 = c35)))));
 
 -- table evidence/versions
 -- columns "trace" VARCHAR, "store" VARCHAR, "folder" VARCHAR, "object" VARCHAR, "act" VARCHAR, "seq" BIGINT, "at" BIGINT, "kind" VARCHAR, "number" VARCHAR, "guid" VARCHAR, "counter" BIGINT, "pcl" MAP(VARCHAR, BIGINT), "rivals" VARCHAR[], "modified_at" BIGINT, "digest" VARCHAR, "deleted" BOOLEAN, "subject" VARCHAR, "supersedes" VARCHAR[], "replicas" VARCHAR[], "parent" VARCHAR, "way" VARCHAR, "undone" BOOLEAN, "dropped" BOOLEAN
@@ -1063,549 +1071,585 @@ UNION ALL SELECT c128 AS c110, c130 AS c112, c129 AS c111, c131 AS c119 FROM
 (SELECT "trace" AS c128, "type" AS c127, "seq" AS c129, "store" AS c130, "family" AS c126 FROM "silver/events") WHERE ((c126 IN ('run')) AND (c127 IN ('backup.elsewhere'))))))) GROUP BY c110, c112)) ON ((c103 = c110) AND (c105 = c112))))))) ON ((c3 = c103) AND (c4 = c141)))));
 
 -- table evidence/candidates
--- columns "trace" VARCHAR, "store" VARCHAR, "node" VARCHAR, "seq" BIGINT, "at" BIGINT, "folder" VARCHAR, "entry" BIGINT, "method" VARCHAR, "what" VARCHAR, "place" INTEGER, "stated" STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN), "expired" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "listed_seq" BIGINT, "prefers" VARCHAR, "down" BOOLEAN, "asked_at" BIGINT, "transit" BIGINT, "leaving" BOOLEAN, "stale" BOOLEAN, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "unsure" BOOLEAN, "claim" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "cost" BIGINT, "affinity" BIGINT, "version" VARCHAR, "site" VARCHAR, "preferred" BOOLEAN
-SELECT c6 AS "trace", c14 AS "store", c7 AS "node", c8 AS "seq", c9 AS "at", c10 AS "folder", c11 AS "entry", c13 AS "method", c1 AS "what", c2 AS "place", c3 AS "stated", c501 AS "expired", c493 AS "listed_seq", c490 AS "prefers", c495 AS "down", c496 AS "asked_at", c497 AS "transit", c502 AS "leaving", c504 AS "stale", c505 AS "row", c506 AS "unsure", c508 AS "claim", c515 AS "cost", c516 AS "affinity", c520 AS "version", c519 AS "site", c521 AS "preferred" FROM (SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c501, c493, c490, c495, c496, c497, c502, c504, c505, c506, c508, c515, c516, c520, c519, coalesce((c14 = c490), FALSE) AS c521 FROM 
-(SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c501, c493, c490, c495, c496, c497, c502, c504, c505, c506, c508, c515, c516, c520, c519 FROM 
-(SELECT c6, c14, c7, c8, c9, c10, c11, c13, c1, c2, c3, c501, c493, c490, c495, c496, c497, c502, c504, c505, c506, c508, c515, c516, c520, c519 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c6, c7, c14, c8, c9, c10, c11, c13, c1, c2, c3, c501, c493, c490, c495, c496, c497, c502, c504, c505, c506, c508, c515, c516 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c501, c493, c490, c492, c495, c496, c497, c502, c504, c505, c506, c508 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c501, c493, c490, c492, c495, c496, c497, c502, c504, c505, c506, CASE WHEN (NOT coalesce(((list_extract(list_transform(list_sort(list_transform(list_known([c498, c499]), lambda v509: {k: CASE WHEN v509 IS NOT NULL THEN {n0: (v509)."seq" IS NOT NULL, v0: (v509)."seq", n1: (v509)."row" IS NOT NULL, v1: list_transform((v509)."row", lambda v509row_item: CASE WHEN v509row_item IS NOT NULL THEN {n0: (v509row_item)."guid" IS NOT NULL, v0: (v509row_item)."guid", n1: (v509row_item)."low" IS NOT NULL, v1: (v509row_item)."low", n2: (v509row_item)."high" IS NOT NULL, v2: (v509row_item)."high"} END)} END, v: v509}), 'ASC', 'NULLS LAST'), lambda v509: v509.v), -1))."seq" < c493), FALSE)) THEN (list_extract(list_transform(list_sort(list_transform(list_known([c498, c499]), lambda v510: {k: CASE WHEN v510 IS NOT NULL THEN {n0: (v510)."seq" IS NOT NULL, v0: (v510)."seq", n1: (v510)."row" IS NOT NULL, v1: list_transform((v510)."row", lambda v510row_item: CASE WHEN v510row_item IS NOT NULL THEN {n0: (v510row_item)."guid" IS NOT NULL, v0: (v510row_item)."guid", n1: (v510row_item)."low" IS NOT NULL, v1: (v510row_item)."low", n2: (v510row_item)."high" IS NOT NULL, v2: (v510row_item)."high"} END)} END, v: v510}), 'ASC', 'NULLS LAST'), lambda v510: v510.v), -1))."row" END AS c508 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c498, c501, c499, c493, c490, c492, c495, c496, c497, c502, c504, c505, coalesce(((list_extract(list_transform(list_sort(list_transform(list_known([c498, c499]), lambda v507: {k: CASE WHEN v507 IS NOT NULL THEN {n0: (v507)."seq" IS NOT NULL, v0: (v507)."seq", n1: (v507)."row" IS NOT NULL, v1: list_transform((v507)."row", lambda v507row_item: CASE WHEN v507row_item IS NOT NULL THEN {n0: (v507row_item)."guid" IS NOT NULL, v0: (v507row_item)."guid", n1: (v507row_item)."low" IS NOT NULL, v1: (v507row_item)."low", n2: (v507row_item)."high" IS NOT NULL, v2: (v507row_item)."high"} END)} END, v: v507}), 'ASC', 'NULLS LAST'), lambda v507: v507.v), -1))."seq" < c493), FALSE) AS c506 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c498, c501, c499, c493, c490, c492, c495, c496, c497, c502, c504, CASE WHEN (NOT coalesce(((c498)."seq" < c493), FALSE)) THEN (c498)."row" END AS c505 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c498, c501, c499, c493, c490, c492, c495, c496, c497, c502, coalesce(((c498)."seq" < c493), FALSE) AS c504 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c498, c501, c499, c493, c490, c492, c495, c496, c497, (((c499)."seq" IS NOT NULL) AND ((list_extract(list_transform(list_sort(list_transform(list_known([c498, c499]), lambda v503: {k: CASE WHEN v503 IS NOT NULL THEN {n0: (v503)."seq" IS NOT NULL, v0: (v503)."seq", n1: (v503)."row" IS NOT NULL, v1: list_transform((v503)."row", lambda v503row_item: CASE WHEN v503row_item IS NOT NULL THEN {n0: (v503row_item)."guid" IS NOT NULL, v0: (v503row_item)."guid", n1: (v503row_item)."low" IS NOT NULL, v1: (v503row_item)."low", n2: (v503row_item)."high" IS NOT NULL, v2: (v503row_item)."high"} END)} END, v: v503}), 'ASC', 'NULLS LAST'), lambda v503: v503.v), -1))."seq" = (c499)."seq")) AS c502 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c498, c501, c499, c493, c490, c492, c495, c496, c497 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c498, c499, c493, c490, c492, c495, c496, c497, flatten(c500) AS c501 FROM 
-(SELECT *, coalesce(list(c40) FILTER (WHERE c40 IS NOT NULL) OVER (PARTITION BY c6, c7, c14, c488, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), []) AS c500 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c498, c499, c493, c490, c492, c488, c495, c496, c497, c40 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c498, c40, c499, c493, c490, c492, c488, c495, c496, c497 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c498, c40, c493, c490, c492, c488, c495, c496, c497, c499, c499 FROM 
-(SELECT *, last_value(c41 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c488, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c499 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c498, c40, c493, c490, c492, c488, c495, c496, c497, c41 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c498, c40, c41, c493, c490, c492, c488, c495, c496, c497 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c40, c41, c493, c490, c492, c488, c495, c496, c497, c498, c498 FROM 
-(SELECT *, last_value(c36 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c488, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c498 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c40, c41, c493, c490, c492, c488, c495, c496, c497, c36 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c40, c41, c493, c490, c492, c488, c495, c496, c497 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c40, c41, c493, c490, c492, c488, c495, c496, c497 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c40, c41, c493, c490, c492, c488, c495, c496, c497, c497 FROM 
-(SELECT *, last_value(c38 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c488 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c497 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c493, c490, c492, c488, c495, c496 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c493, c490, c492, c488, c495, c496 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c493, c490, c492, c488, c495, c496 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c40, c41, c493, c490, c492, c488, c495, c496, c496 FROM 
-(SELECT *, last_value(c39 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c488 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c496 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c39, c40, c41, c493, c490, c492, c488, c495 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c39, c40, c41, c493, c490, c492, c488, c495 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c38, c39, c40, c41, c493, c490, c492, c488, coalesce(c494, FALSE) AS c495 FROM 
-(SELECT *, last_value(c37 IGNORE NULLS) OVER (PARTITION BY c6, c7, c14, c488 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c494 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c493, c490, c492, c488 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c493, c490, c492, c488 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c490, c492, c488, c493, c493 FROM 
-(SELECT *, last_value(c386 IGNORE NULLS) OVER (PARTITION BY c6, c7, c10 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c493 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c490, c492, c488, c386 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c386, c490, c492, c488 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c386, c490, c488, coalesce(c491, (0)::BIGINT) AS c492 FROM 
-(SELECT *, last_value(c464 IGNORE NULLS) OVER (PARTITION BY c6, c7 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c491 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c386, c490, c488, c464 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c386, c490, c464, c488 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c386, c464, c488, (c489)."store" AS c490 FROM 
-(SELECT *, last_value(c432 IGNORE NULLS) OVER (PARTITION BY c6, c7 ORDER BY c8 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c489 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c386, c464, c488, c432 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c386, c432, c464, c488 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c386, c432, c464, c488, c488 FROM 
-(SELECT *, count(c42) OVER (PARTITION BY c6, c7, c14 ORDER BY c8 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c488 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c386, c432, c464 FROM 
-(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c386 AS c386, c432 AS c432, c464 AS c464 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c386, c432, CAST(NULL AS BIGINT) AS c464 FROM 
-(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c386 AS c386, c432 AS c432 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, c386, CAST(NULL AS STRUCT("store" VARCHAR)) AS c432 FROM 
-(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c386 AS c386 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, c36, c37, c38, c39, c40, c41, c42, CAST(NULL AS BIGINT) AS c386 FROM 
-(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14, c36 AS c36, c37 AS c37, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c36, CAST(NULL AS BOOLEAN) AS c37, CAST(NULL AS BIGINT) AS c38, CAST(NULL AS BIGINT) AS c39, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c40, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c41, CAST(NULL AS BOOLEAN) AS c42 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, c14 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c6 AS c6, c7 AS c7, c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c13 AS c13, c1 AS c1, c2 AS c2, c3 AS c3, c14 AS c14 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, c1, c2, c3, (c3)."store" AS c14 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c13, 'choice' AS c1, c2, c3 FROM 
-(SELECT * EXCLUDE (uc2), uc2.place::INTEGER AS c2, uc2.of AS c3 FROM (SELECT *, unnest(list_transform(c12, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc2 FROM 
-(SELECT c6, c7, c8, c9, c10, c11, c12, c13 FROM 
-(SELECT "trace" AS c6, "node" AS c7, "type" AS c5, "seq" AS c8, "at" AS c9, "folder" AS c10, "entry" AS c11, "candidates" AS c12, "method" AS c13, "family" AS c4 FROM "silver/events") WHERE ((c4 IN ('replication')) AND (c5 IN ('sources.considered'))))))))
-UNION ALL SELECT c17 AS c6, c18 AS c7, c19 AS c8, c20 AS c9, c21 AS c10, c22 AS c11, c31 AS c13, c23 AS c1, c32 AS c2, c33 AS c3, c24 AS c14 FROM 
-(SELECT c17, c18, c19, c20, c21, c22, CAST(NULL AS VARCHAR) AS c31, c23, CAST(NULL AS INTEGER) AS c32, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c33, c24 FROM 
-(SELECT c17, c18, c19, c20, c21, c22, c23, c24 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c17, c18, c19, c20, c21, c22, 'entry' AS c23 FROM 
-(SELECT c17, c18, c19, c20, c21, c22 FROM 
-(SELECT "trace" AS c17, "node" AS c18, "type" AS c16, "seq" AS c19, "at" AS c20, "folder" AS c21, "entry" AS c22, "family" AS c15 FROM "silver/events") WHERE ((c15 IN ('replication')) AND (c16 IN ('entry.made')))))) JOIN 
-(SELECT * FROM 
-(SELECT c26, c24, c25 FROM 
-(SELECT c26, c24, c25 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c26, c24, c27 FROM 
-(SELECT "trace" AS c26, "store" AS c24, "site" AS c27 FROM "organization/servers"))) JOIN 
-(SELECT * FROM 
-(SELECT c28, c29 AS c25, c30 FROM 
-(SELECT c28, c29, c30 FROM 
-(SELECT "trace" AS c28, "store" AS c29, "site" AS c30 FROM "organization/servers")))) ON ((c26 = c28) AND (c27 = c30)))) WHERE (NOT (c24 = c25)))) ON ((c17 = c26) AND (c18 = c25))))))) ANTI JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c34, "node" AS c35 FROM "evidence/restored")) ON ((c6 = c34) AND (c7 = c35)))))
-UNION ALL SELECT c45 AS c6, c46 AS c7, c47 AS c8, c380 AS c9, c49 AS c10, c381 AS c11, c382 AS c13, c383 AS c1, c384 AS c2, c385 AS c3, c48 AS c14, c52 AS c36, c80 AS c37, c111 AS c38, c193 AS c39, c240 AS c40, c284 AS c41, c344 AS c42 FROM 
-(SELECT c45, c46, c47, CAST(NULL AS BIGINT) AS c380, c49, CAST(NULL AS BIGINT) AS c381, CAST(NULL AS VARCHAR) AS c382, CAST(NULL AS VARCHAR) AS c383, CAST(NULL AS INTEGER) AS c384, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c385, c48, c52, c80, c111, c193, c240, c284, c344 FROM 
-(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c193 AS c193, c240 AS c240, c284 AS c284, c344 AS c344 FROM 
-(SELECT c45, c46, c48, c47, c49, c52, c80, c111, c193, c240, c284, CAST(NULL AS BOOLEAN) AS c344 FROM 
-(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c193 AS c193, c240 AS c240, c284 AS c284 FROM 
-(SELECT c45, c46, c48, c47, c49, c52, c80, c111, c193, c240, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c284 FROM 
-(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c193 AS c193, c240 AS c240 FROM 
-(SELECT c45, c46, c48, c47, c49, c52, c80, c111, c193, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c240 FROM 
-(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111, c193 AS c193 FROM 
-(SELECT c45, c46, c48, c47, c49, c52, c80, c111, CAST(NULL AS BIGINT) AS c193 FROM 
-(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80, c111 AS c111 FROM 
-(SELECT c45, c46, c48, c47, c49, c52, c80, CAST(NULL AS BIGINT) AS c111 FROM 
-(SELECT c45 AS c45, c46 AS c46, c48 AS c48, c47 AS c47, c49 AS c49, c52 AS c52, c80 AS c80 FROM 
-(SELECT c45, c46, c48, c47, c49, c52, CAST(NULL AS BOOLEAN) AS c80 FROM 
-(SELECT c45, c46, c48, c47, c49, c52 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c45, c46, c47, c48, c49, {'seq': c47, 'row': (list_flattened(list_transform(list_filter(str_split(c50, ';'), lambda v54: (NOT (v54 = ''))), lambda v53: list_transform(str_split(split_part(v53, ':', 2), ','), lambda v55: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v53, ':', 1) || ' fai') ELSE split_part(v53, ':', 1) END, 'low': text_to_bigint(split_part(v55, '-', 1)), 'high': text_to_bigint(split_part(v55, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c51, ';'), lambda v57: (NOT (v57 = ''))), lambda v56: list_transform(str_split(split_part(v56, ':', 2), ','), lambda v58: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v56, ':', 1) || ' fai') ELSE split_part(v56, ':', 1) END, 'low': text_to_bigint(split_part(v58, '-', 1)), 'high': text_to_bigint(split_part(v58, '-', (-1)))}))))} AS c52 FROM 
-(SELECT c45, c46, c47, c49, c48, c50, c51 FROM 
-(SELECT "trace" AS c45, "node" AS c46, "type" AS c44, "seq" AS c47, "store" AS c48, "folder" AS c49, "cnset" AS c50, "cnset_fai" AS c51, "family" AS c43 FROM "silver/events") WHERE ((c43 IN ('replication')) AND (c44 IN ('row.replaced')))))) SEMI JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c59, c60, c61 FROM 
-(SELECT c59, c60, c61 FROM 
-(SELECT c59, c60, c61 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c59 AS c59, c60 AS c60, c61 AS c61 FROM 
-(SELECT c59, c60, (c63)."store" AS c61 FROM 
-(SELECT c59, c60, c63 FROM 
-(SELECT * EXCLUDE (uc62), uc62.place::INTEGER AS c62, uc62.of AS c63 FROM (SELECT *, unnest(list_transform(c66, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc62 FROM 
-(SELECT c59, c60, c66 FROM 
-(SELECT "trace" AS c59, "node" AS c60, "type" AS c65, "candidates" AS c66, "family" AS c64 FROM "silver/events") WHERE ((c64 IN ('replication')) AND (c65 IN ('sources.considered'))))))))
-UNION ALL SELECT c69 AS c59, c70 AS c60, c71 AS c61 FROM 
-(SELECT c69, c70, c71 FROM 
-(SELECT c69, c70, c71 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c69, c70 FROM 
-(SELECT c69, c70 FROM 
-(SELECT "trace" AS c69, "node" AS c70, "type" AS c68, "family" AS c67 FROM "silver/events") WHERE ((c67 IN ('replication')) AND (c68 IN ('entry.made')))))) JOIN 
-(SELECT * FROM 
-(SELECT c73, c71, c72 FROM 
-(SELECT c73, c71, c72 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c73, c71, c74 FROM 
-(SELECT "trace" AS c73, "store" AS c71, "site" AS c74 FROM "organization/servers"))) JOIN 
-(SELECT * FROM 
-(SELECT c75, c76 AS c72, c77 FROM 
-(SELECT c75, c76, c77 FROM 
-(SELECT "trace" AS c75, "store" AS c76, "site" AS c77 FROM "organization/servers")))) ON ((c73 = c75) AND (c74 = c77)))) WHERE (NOT (c71 = c72)))) ON ((c69 = c73) AND (c70 = c72))))))) ANTI JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c78, "node" AS c79 FROM "evidence/restored")) ON ((c59 = c78) AND (c60 = c79))))))) ON (((c45 = c59) AND (c46 = c60)) AND (c48 = c61)))))
-UNION ALL SELECT c83 AS c45, c84 AS c46, c86 AS c48, c85 AS c47, c109 AS c49, c110 AS c52, c87 AS c80 FROM 
-(SELECT c83, c84, c86, c85, CAST(NULL AS VARCHAR) AS c109, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c110, c87 FROM 
-(SELECT c83, c84, c86, c85, c87 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c83, c84, c85, c86, TRUE AS c87 FROM 
-(SELECT c83, c84, c85, c86 FROM 
-(SELECT "trace" AS c83, "node" AS c84, "type" AS c82, "seq" AS c85, "store" AS c86, "family" AS c81 FROM "silver/events") WHERE ((c81 IN ('replication')) AND (c82 IN ('source.down')))))) SEMI JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c88, c89, c90 FROM 
-(SELECT c88, c89, c90 FROM 
-(SELECT c88, c89, c90 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c88 AS c88, c89 AS c89, c90 AS c90 FROM 
-(SELECT c88, c89, (c92)."store" AS c90 FROM 
-(SELECT c88, c89, c92 FROM 
-(SELECT * EXCLUDE (uc91), uc91.place::INTEGER AS c91, uc91.of AS c92 FROM (SELECT *, unnest(list_transform(c95, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc91 FROM 
-(SELECT c88, c89, c95 FROM 
-(SELECT "trace" AS c88, "node" AS c89, "type" AS c94, "candidates" AS c95, "family" AS c93 FROM "silver/events") WHERE ((c93 IN ('replication')) AND (c94 IN ('sources.considered'))))))))
-UNION ALL SELECT c98 AS c88, c99 AS c89, c100 AS c90 FROM 
-(SELECT c98, c99, c100 FROM 
-(SELECT c98, c99, c100 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c98, c99 FROM 
-(SELECT c98, c99 FROM 
-(SELECT "trace" AS c98, "node" AS c99, "type" AS c97, "family" AS c96 FROM "silver/events") WHERE ((c96 IN ('replication')) AND (c97 IN ('entry.made')))))) JOIN 
-(SELECT * FROM 
-(SELECT c102, c100, c101 FROM 
-(SELECT c102, c100, c101 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c102, c100, c103 FROM 
-(SELECT "trace" AS c102, "store" AS c100, "site" AS c103 FROM "organization/servers"))) JOIN 
-(SELECT * FROM 
-(SELECT c104, c105 AS c101, c106 FROM 
-(SELECT c104, c105, c106 FROM 
-(SELECT "trace" AS c104, "store" AS c105, "site" AS c106 FROM "organization/servers")))) ON ((c102 = c104) AND (c103 = c106)))) WHERE (NOT (c100 = c101)))) ON ((c98 = c102) AND (c99 = c101))))))) ANTI JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c107, "node" AS c108 FROM "evidence/restored")) ON ((c88 = c107) AND (c89 = c108))))))) ON (((c83 = c88) AND (c84 = c89)) AND (c86 = c90)))))))
-UNION ALL SELECT c115 AS c45, c116 AS c46, c121 AS c48, c117 AS c47, c191 AS c49, c192 AS c52, c186 AS c80, c187 AS c111 FROM 
-(SELECT c115, c116, c121, c117, CAST(NULL AS VARCHAR) AS c191, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c192, c186, c187 FROM 
-(SELECT c115, c116, c117, c121, c186, c187 FROM 
-(SELECT c115, c116, c121, c117, CASE WHEN c183 THEN c122 END AS c186, CASE WHEN c183 THEN list_reduce(list_part(c185, 2, coalesce(len(c185)::INTEGER, -1)), lambda v188, v189: add_wrapped(v188, double_to_bigint(floor(((subtract_wrapped(v189, v188))::DOUBLE / nullif((4)::DOUBLE, 0))))), CAST(list_item(c185, 0) AS BIGINT)) END AS c187 FROM 
-(SELECT c115, c116, c121, c117, c122, c183, c185 FROM 
-(SELECT c115, c116, c121, c117, c122, c183, c185, c185 FROM 
-(SELECT *, coalesce(list(c184) FILTER (WHERE c184 IS NOT NULL) OVER (PARTITION BY c115, c116, c121, c175, c183 ORDER BY c117 ASC NULLS FIRST ROWS BETWEEN 64 PRECEDING AND CURRENT ROW), []) AS c185 FROM 
-(SELECT c115, c116, c121, c117, c122, c175, c183, greatest(subtract_wrapped(c118, c181), (0)::BIGINT) AS c184 FROM 
-(SELECT c115, c116, c121, c117, c118, c122, c175, c181, c183 FROM 
-(SELECT c115, c116, c121, c117, c118, c122, c175, c181, coalesce((c181 > c182), TRUE) AS c183 FROM 
-(SELECT *, max(c181) OVER (PARTITION BY c115, c116, c121, c175 ORDER BY c117 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c182 FROM 
-(SELECT c115, c116, c121, c117, c118, c122, c175, c181 FROM 
-(SELECT c115, c116, c121, c117, c118, c122, c175, c181 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c115, c116, c121, c117, c118, c119, c122, c112, c175 FROM 
-(SELECT c115, c116, c121, c117, c118, c119, c122, c112, c175, c175 FROM 
-(SELECT *, count(c112) OVER (PARTITION BY c115, c116, c121 ORDER BY c117 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c175 FROM 
-(SELECT c115, c116, c121, c117, c118, c119, c122, c112 FROM 
-(SELECT c115 AS c115, c116 AS c116, c121 AS c121, c117 AS c117, c118 AS c118, c119 AS c119, c122 AS c122, c112 AS c112 FROM 
-(SELECT c115, c116, c121, c117, c118, c119, c122, CAST(NULL AS BOOLEAN) AS c112 FROM 
-(SELECT c115, c116, c121, c117, c118, c119, c122 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c115, c116, c117, c118, c119, c120 AS c121, FALSE AS c122 FROM 
-(SELECT c115, c116, c117, c118, c119, c120 FROM 
-(SELECT "trace" AS c115, "node" AS c116, "type" AS c114, "seq" AS c117, "at" AS c118, "mail" AS c119, "sender" AS c120, "family" AS c113 FROM "silver/events") WHERE ((c113 IN ('mail')) AND (c114 IN ('mail.received')))))) SEMI JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c123, c124, c125 FROM 
-(SELECT c123, c124, c125 FROM 
-(SELECT c123, c124, c125 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c123 AS c123, c124 AS c124, c125 AS c125 FROM 
-(SELECT c123, c124, (c127)."store" AS c125 FROM 
-(SELECT c123, c124, c127 FROM 
-(SELECT * EXCLUDE (uc126), uc126.place::INTEGER AS c126, uc126.of AS c127 FROM (SELECT *, unnest(list_transform(c130, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc126 FROM 
-(SELECT c123, c124, c130 FROM 
-(SELECT "trace" AS c123, "node" AS c124, "type" AS c129, "candidates" AS c130, "family" AS c128 FROM "silver/events") WHERE ((c128 IN ('replication')) AND (c129 IN ('sources.considered'))))))))
-UNION ALL SELECT c133 AS c123, c134 AS c124, c135 AS c125 FROM 
-(SELECT c133, c134, c135 FROM 
-(SELECT c133, c134, c135 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c133, c134 FROM 
-(SELECT c133, c134 FROM 
-(SELECT "trace" AS c133, "node" AS c134, "type" AS c132, "family" AS c131 FROM "silver/events") WHERE ((c131 IN ('replication')) AND (c132 IN ('entry.made')))))) JOIN 
-(SELECT * FROM 
-(SELECT c137, c135, c136 FROM 
-(SELECT c137, c135, c136 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c137, c135, c138 FROM 
-(SELECT "trace" AS c137, "store" AS c135, "site" AS c138 FROM "organization/servers"))) JOIN 
-(SELECT * FROM 
-(SELECT c139, c140 AS c136, c141 FROM 
-(SELECT c139, c140, c141 FROM 
-(SELECT "trace" AS c139, "store" AS c140, "site" AS c141 FROM "organization/servers")))) ON ((c137 = c139) AND (c138 = c141)))) WHERE (NOT (c135 = c136)))) ON ((c133 = c137) AND (c134 = c136))))))) ANTI JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c142, "node" AS c143 FROM "evidence/restored")) ON ((c123 = c142) AND (c124 = c143))))))) ON (((c115 = c123) AND (c116 = c124)) AND (c121 = c125)))))
-UNION ALL SELECT c146 AS c115, c147 AS c116, c149 AS c121, c148 AS c117, c172 AS c118, c173 AS c119, c174 AS c122, c150 AS c112 FROM 
-(SELECT c146, c147, c149, c148, CAST(NULL AS BIGINT) AS c172, CAST(NULL AS VARCHAR) AS c173, CAST(NULL AS BOOLEAN) AS c174, c150 FROM 
-(SELECT c146, c147, c149, c148, c150 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c146, c147, c148, c149, TRUE AS c150 FROM 
-(SELECT c146, c147, c148, c149 FROM 
-(SELECT "trace" AS c146, "node" AS c147, "type" AS c145, "seq" AS c148, "store" AS c149, "family" AS c144 FROM "silver/events") WHERE ((c144 IN ('replication')) AND (c145 IN ('store.deleted')))))) SEMI JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c151, c152, c153 FROM 
-(SELECT c151, c152, c153 FROM 
-(SELECT c151, c152, c153 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c151 AS c151, c152 AS c152, c153 AS c153 FROM 
-(SELECT c151, c152, (c155)."store" AS c153 FROM 
-(SELECT c151, c152, c155 FROM 
-(SELECT * EXCLUDE (uc154), uc154.place::INTEGER AS c154, uc154.of AS c155 FROM (SELECT *, unnest(list_transform(c158, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc154 FROM 
-(SELECT c151, c152, c158 FROM 
-(SELECT "trace" AS c151, "node" AS c152, "type" AS c157, "candidates" AS c158, "family" AS c156 FROM "silver/events") WHERE ((c156 IN ('replication')) AND (c157 IN ('sources.considered'))))))))
-UNION ALL SELECT c161 AS c151, c162 AS c152, c163 AS c153 FROM 
-(SELECT c161, c162, c163 FROM 
-(SELECT c161, c162, c163 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c161, c162 FROM 
-(SELECT c161, c162 FROM 
-(SELECT "trace" AS c161, "node" AS c162, "type" AS c160, "family" AS c159 FROM "silver/events") WHERE ((c159 IN ('replication')) AND (c160 IN ('entry.made')))))) JOIN 
-(SELECT * FROM 
-(SELECT c165, c163, c164 FROM 
-(SELECT c165, c163, c164 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c165, c163, c166 FROM 
-(SELECT "trace" AS c165, "store" AS c163, "site" AS c166 FROM "organization/servers"))) JOIN 
-(SELECT * FROM 
-(SELECT c167, c168 AS c164, c169 FROM 
-(SELECT c167, c168, c169 FROM 
-(SELECT "trace" AS c167, "store" AS c168, "site" AS c169 FROM "organization/servers")))) ON ((c165 = c167) AND (c166 = c169)))) WHERE (NOT (c163 = c164)))) ON ((c161 = c165) AND (c162 = c164))))))) ANTI JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c170, "node" AS c171 FROM "evidence/restored")) ON ((c151 = c170) AND (c152 = c171))))))) ON (((c146 = c151) AND (c147 = c152)) AND (c149 = c153)))))))))) WHERE (c112 IS NULL)) LEFT JOIN 
-(SELECT * FROM 
-(SELECT c178, c180, c179 AS c181 FROM 
-(SELECT c178, c179, c180 FROM 
-(SELECT "trace" AS c178, "type" AS c177, "at" AS c179, "mail" AS c180, "family" AS c176 FROM "silver/events") WHERE ((c176 IN ('mail')) AND (c177 IN ('mail.submitted')))))) ON ((c115 = c178) AND (c119 = c180)))))))))))))))))
-UNION ALL SELECT c196 AS c45, c197 AS c46, c201 AS c48, c198 AS c47, c236 AS c49, c237 AS c52, c238 AS c80, c239 AS c111, c202 AS c193 FROM 
-(SELECT c196, c197, c201, c198, CAST(NULL AS VARCHAR) AS c236, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c237, CAST(NULL AS BOOLEAN) AS c238, CAST(NULL AS BIGINT) AS c239, c202 FROM 
-(SELECT c196, c197, c201, c198, c202 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c196 AS c196, c197 AS c197, c198 AS c198, c201 AS c201, c202 AS c202 FROM 
-(SELECT c196, c197, c198, c200 AS c201, c199 AS c202 FROM 
-(SELECT c196, c197, c198, c199, c200 FROM 
-(SELECT "trace" AS c196, "node" AS c197, "type" AS c195, "seq" AS c198, "at" AS c199, "source" AS c200, "family" AS c194 FROM "silver/events") WHERE ((c194 IN ('replication')) AND (c195 IN ('request.sent')))))
-UNION ALL SELECT c207 AS c196, c208 AS c197, c209 AS c198, c214 AS c201, c213 AS c202 FROM 
-(SELECT c207, c208, c209, c214, c213 FROM 
-(SELECT c207, c208, c209, (c203)."store" AS c214, c213 FROM 
-(SELECT c207, c208, c209, c203, c210 AS c213 FROM 
-(SELECT * EXCLUDE (uc203), uc203 AS c203 FROM (SELECT *, unnest(list_filter(c211, lambda v212: ((v212)."group" = (1)::BIGINT))) AS uc203 FROM 
-(SELECT c207, c208, c209, c210, c211, c204 FROM 
-(SELECT "trace" AS c207, "node" AS c208, "type" AS c206, "seq" AS c209, "at" AS c210, "candidates" AS c211, "method" AS c204, "family" AS c205 FROM "silver/events") WHERE ((c205 IN ('replication')) AND (c206 IN ('responders.considered')))) WHERE (c204 = 'six steps')))))))) SEMI JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c215, c216, c217 FROM 
-(SELECT c215, c216, c217 FROM 
-(SELECT c215, c216, c217 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c215 AS c215, c216 AS c216, c217 AS c217 FROM 
-(SELECT c215, c216, (c219)."store" AS c217 FROM 
-(SELECT c215, c216, c219 FROM 
-(SELECT * EXCLUDE (uc218), uc218.place::INTEGER AS c218, uc218.of AS c219 FROM (SELECT *, unnest(list_transform(c222, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc218 FROM 
-(SELECT c215, c216, c222 FROM 
-(SELECT "trace" AS c215, "node" AS c216, "type" AS c221, "candidates" AS c222, "family" AS c220 FROM "silver/events") WHERE ((c220 IN ('replication')) AND (c221 IN ('sources.considered'))))))))
-UNION ALL SELECT c225 AS c215, c226 AS c216, c227 AS c217 FROM 
-(SELECT c225, c226, c227 FROM 
-(SELECT c225, c226, c227 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c225, c226 FROM 
-(SELECT c225, c226 FROM 
-(SELECT "trace" AS c225, "node" AS c226, "type" AS c224, "family" AS c223 FROM "silver/events") WHERE ((c223 IN ('replication')) AND (c224 IN ('entry.made')))))) JOIN 
-(SELECT * FROM 
-(SELECT c229, c227, c228 FROM 
-(SELECT c229, c227, c228 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c229, c227, c230 FROM 
-(SELECT "trace" AS c229, "store" AS c227, "site" AS c230 FROM "organization/servers"))) JOIN 
-(SELECT * FROM 
-(SELECT c231, c232 AS c228, c233 FROM 
-(SELECT c231, c232, c233 FROM 
-(SELECT "trace" AS c231, "store" AS c232, "site" AS c233 FROM "organization/servers")))) ON ((c229 = c231) AND (c230 = c233)))) WHERE (NOT (c227 = c228)))) ON ((c225 = c229) AND (c226 = c228))))))) ANTI JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c234, "node" AS c235 FROM "evidence/restored")) ON ((c215 = c234) AND (c216 = c235))))))) ON (((c196 = c215) AND (c197 = c216)) AND (c201 = c217)))))))
-UNION ALL SELECT c244 AS c45, c245 AS c46, c250 AS c48, c246 AS c47, c251 AS c49, c280 AS c52, c281 AS c80, c282 AS c111, c283 AS c193, c252 AS c240 FROM 
-(SELECT c244, c245, c250, c246, c251, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c280, CAST(NULL AS BOOLEAN) AS c281, CAST(NULL AS BIGINT) AS c282, CAST(NULL AS BIGINT) AS c283, c252 FROM 
-(SELECT c244, c245, c250, c246, c251, c252 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c244, c245, c246, c250, (c241)."folder" AS c251, (list_flattened(list_transform(list_filter(str_split((c241)."expired", ';'), lambda v254: (NOT (v254 = ''))), lambda v253: list_transform(str_split(split_part(v253, ':', 2), ','), lambda v255: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v253, ':', 1) || ' fai') ELSE split_part(v253, ':', 1) END, 'low': text_to_bigint(split_part(v255, '-', 1)), 'high': text_to_bigint(split_part(v255, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split((c241)."expired_fai", ';'), lambda v257: (NOT (v257 = ''))), lambda v256: list_transform(str_split(split_part(v256, ':', 2), ','), lambda v258: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v256, ':', 1) || ' fai') ELSE split_part(v256, ':', 1) END, 'low': text_to_bigint(split_part(v258, '-', 1)), 'high': text_to_bigint(split_part(v258, '-', (-1)))})))) AS c252 FROM 
-(SELECT c244, c245, c246, c248 AS c250, c241 FROM 
-(SELECT * EXCLUDE (uc241), uc241 AS c241 FROM (SELECT *, unnest(c249) AS uc241 FROM 
-(SELECT c244, c245, c246, c248, list_from_json(c247, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR, \"row\" VARCHAR, \"row_fai\" VARCHAR, \"updates\" BIGINT, \"expired\" VARCHAR, \"expired_fai\" VARCHAR)[]"') AS c249 FROM 
-(SELECT "trace" AS c244, "node" AS c245, "type" AS c243, "seq" AS c246, "folders" AS c247, "sender" AS c248, "family" AS c242 FROM "silver/events") WHERE ((c242 IN ('mail')) AND (c243 IN ('mail.received'))))))) WHERE ((NOT ((c241)."expired" = '')) OR (NOT ((c241)."expired_fai" = ''))))) SEMI JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c259, c260, c261 FROM 
-(SELECT c259, c260, c261 FROM 
-(SELECT c259, c260, c261 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c259 AS c259, c260 AS c260, c261 AS c261 FROM 
-(SELECT c259, c260, (c263)."store" AS c261 FROM 
-(SELECT c259, c260, c263 FROM 
-(SELECT * EXCLUDE (uc262), uc262.place::INTEGER AS c262, uc262.of AS c263 FROM (SELECT *, unnest(list_transform(c266, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc262 FROM 
-(SELECT c259, c260, c266 FROM 
-(SELECT "trace" AS c259, "node" AS c260, "type" AS c265, "candidates" AS c266, "family" AS c264 FROM "silver/events") WHERE ((c264 IN ('replication')) AND (c265 IN ('sources.considered'))))))))
-UNION ALL SELECT c269 AS c259, c270 AS c260, c271 AS c261 FROM 
-(SELECT c269, c270, c271 FROM 
-(SELECT c269, c270, c271 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c269, c270 FROM 
-(SELECT c269, c270 FROM 
-(SELECT "trace" AS c269, "node" AS c270, "type" AS c268, "family" AS c267 FROM "silver/events") WHERE ((c267 IN ('replication')) AND (c268 IN ('entry.made')))))) JOIN 
-(SELECT * FROM 
-(SELECT c273, c271, c272 FROM 
-(SELECT c273, c271, c272 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c273, c271, c274 FROM 
-(SELECT "trace" AS c273, "store" AS c271, "site" AS c274 FROM "organization/servers"))) JOIN 
-(SELECT * FROM 
-(SELECT c275, c276 AS c272, c277 FROM 
-(SELECT c275, c276, c277 FROM 
-(SELECT "trace" AS c275, "store" AS c276, "site" AS c277 FROM "organization/servers")))) ON ((c273 = c275) AND (c274 = c277)))) WHERE (NOT (c271 = c272)))) ON ((c269 = c273) AND (c270 = c272))))))) ANTI JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c278, "node" AS c279 FROM "evidence/restored")) ON ((c259 = c278) AND (c260 = c279))))))) ON (((c244 = c259) AND (c245 = c260)) AND (c250 = c261)))))))
-UNION ALL SELECT c289 AS c45, c290 AS c46, c295 AS c48, c291 AS c47, c310 AS c49, c339 AS c52, c340 AS c80, c341 AS c111, c342 AS c193, c343 AS c240, c311 AS c284 FROM 
-(SELECT c289, c290, c295, c291, c310, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c339, CAST(NULL AS BOOLEAN) AS c340, CAST(NULL AS BIGINT) AS c341, CAST(NULL AS BIGINT) AS c342, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c343, c311 FROM 
-(SELECT c289, c290, c295, c291, c310, c311 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c289, c290, c291, c295, (c285)."folder" AS c310, {'seq': c291, 'row': CASE WHEN c296 THEN (list_flattened(list_transform(list_filter(str_split((c285)."row", ';'), lambda v313: (NOT (v313 = ''))), lambda v312: list_transform(str_split(split_part(v312, ':', 2), ','), lambda v314: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v312, ':', 1) || ' fai') ELSE split_part(v312, ':', 1) END, 'low': text_to_bigint(split_part(v314, '-', 1)), 'high': text_to_bigint(split_part(v314, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split((c285)."row_fai", ';'), lambda v316: (NOT (v316 = ''))), lambda v315: list_transform(str_split(split_part(v315, ':', 2), ','), lambda v317: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v315, ':', 1) || ' fai') ELSE split_part(v315, ':', 1) END, 'low': text_to_bigint(split_part(v317, '-', 1)), 'high': text_to_bigint(split_part(v317, '-', (-1)))})))) ELSE CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) END} AS c311 FROM 
-(SELECT c289 AS c289, c290 AS c290, c291 AS c291, c295 AS c295, c296 AS c296, c285 AS c285 FROM 
-(SELECT c289, c290, c291, c293 AS c295, list_contains_or_null(c286, 'delete-pending') AS c296, c285 FROM 
-(SELECT * EXCLUDE (uc285), uc285 AS c285 FROM (SELECT *, unnest(c294) AS uc285 FROM 
-(SELECT c289, c290, c291, c293, list_from_json(c292, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR, \"row\" VARCHAR, \"row_fai\" VARCHAR, \"updates\" BIGINT, \"expired\" VARCHAR, \"expired_fai\" VARCHAR)[]"') AS c294, c286 FROM 
-(SELECT "trace" AS c289, "node" AS c290, "type" AS c288, "seq" AS c291, "folders" AS c292, "marks" AS c286, "sender" AS c293, "family" AS c287 FROM "silver/events") WHERE ((c287 IN ('mail')) AND (c288 IN ('mail.received')))) WHERE (list_contains_or_null(c286, 'delete-pending') OR list_contains_or_null(c286, 'no replica')))))
-UNION ALL SELECT c302 AS c289, c303 AS c290, c304 AS c291, c308 AS c295, c309 AS c296, c297 AS c285 FROM 
-(SELECT c302, c303, c304, c308, c309, c297 FROM 
-(SELECT c302, c303, c304, regexp_replace(c298, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g') AS c308, FALSE AS c309, c297 FROM 
-(SELECT * EXCLUDE (uc297), uc297 AS c297 FROM (SELECT *, unnest(c307) AS uc297 FROM 
-(SELECT c302, c303, c304, c298, c307 FROM 
-(SELECT * EXCLUDE (uc298), uc298 AS c298 FROM (SELECT *, unnest(c305) AS uc298 FROM 
-(SELECT c302, c303, c304, list_from_json(c306, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR, \"row\" VARCHAR, \"row_fai\" VARCHAR, \"updates\" BIGINT, \"expired\" VARCHAR, \"expired_fai\" VARCHAR)[]"') AS c307, c305, c299 FROM 
-(SELECT "trace" AS c302, "node" AS c303, "type" AS c301, "seq" AS c304, "recipients" AS c305, "folders" AS c306, "marks" AS c299, "family" AS c300 FROM "silver/events") WHERE ((c300 IN ('mail')) AND (c301 IN ('mail.submitted')))) WHERE list_contains_or_null(c299, 'retained'))))))))))) SEMI JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c318, c319, c320 FROM 
-(SELECT c318, c319, c320 FROM 
-(SELECT c318, c319, c320 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c318 AS c318, c319 AS c319, c320 AS c320 FROM 
-(SELECT c318, c319, (c322)."store" AS c320 FROM 
-(SELECT c318, c319, c322 FROM 
-(SELECT * EXCLUDE (uc321), uc321.place::INTEGER AS c321, uc321.of AS c322 FROM (SELECT *, unnest(list_transform(c325, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc321 FROM 
-(SELECT c318, c319, c325 FROM 
-(SELECT "trace" AS c318, "node" AS c319, "type" AS c324, "candidates" AS c325, "family" AS c323 FROM "silver/events") WHERE ((c323 IN ('replication')) AND (c324 IN ('sources.considered'))))))))
-UNION ALL SELECT c328 AS c318, c329 AS c319, c330 AS c320 FROM 
-(SELECT c328, c329, c330 FROM 
-(SELECT c328, c329, c330 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c328, c329 FROM 
-(SELECT c328, c329 FROM 
-(SELECT "trace" AS c328, "node" AS c329, "type" AS c327, "family" AS c326 FROM "silver/events") WHERE ((c326 IN ('replication')) AND (c327 IN ('entry.made')))))) JOIN 
-(SELECT * FROM 
-(SELECT c332, c330, c331 FROM 
-(SELECT c332, c330, c331 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c332, c330, c333 FROM 
-(SELECT "trace" AS c332, "store" AS c330, "site" AS c333 FROM "organization/servers"))) JOIN 
-(SELECT * FROM 
-(SELECT c334, c335 AS c331, c336 FROM 
-(SELECT c334, c335, c336 FROM 
-(SELECT "trace" AS c334, "store" AS c335, "site" AS c336 FROM "organization/servers")))) ON ((c332 = c334) AND (c333 = c336)))) WHERE (NOT (c330 = c331)))) ON ((c328 = c332) AND (c329 = c331))))))) ANTI JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c337, "node" AS c338 FROM "evidence/restored")) ON ((c318 = c337) AND (c319 = c338))))))) ON (((c289 = c318) AND (c290 = c319)) AND (c295 = c320)))))))
-UNION ALL SELECT c347 AS c45, c348 AS c46, c350 AS c48, c349 AS c47, c373 AS c49, c374 AS c52, c375 AS c80, c376 AS c111, c377 AS c193, c378 AS c240, c379 AS c284, c351 AS c344 FROM 
-(SELECT c347, c348, c350, c349, CAST(NULL AS VARCHAR) AS c373, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c374, CAST(NULL AS BOOLEAN) AS c375, CAST(NULL AS BIGINT) AS c376, CAST(NULL AS BIGINT) AS c377, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c378, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c379, c351 FROM 
-(SELECT c347, c348, c350, c349, c351 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c347, c348, c349, c350, TRUE AS c351 FROM 
-(SELECT c347, c348, c349, c350 FROM 
-(SELECT "trace" AS c347, "node" AS c348, "type" AS c346, "seq" AS c349, "store" AS c350, "family" AS c345 FROM "silver/events") WHERE ((c345 IN ('replication')) AND (c346 IN ('store.deleted')))))) SEMI JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c352, c353, c354 FROM 
-(SELECT c352, c353, c354 FROM 
-(SELECT c352, c353, c354 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c352 AS c352, c353 AS c353, c354 AS c354 FROM 
-(SELECT c352, c353, (c356)."store" AS c354 FROM 
-(SELECT c352, c353, c356 FROM 
-(SELECT * EXCLUDE (uc355), uc355.place::INTEGER AS c355, uc355.of AS c356 FROM (SELECT *, unnest(list_transform(c359, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc355 FROM 
-(SELECT c352, c353, c359 FROM 
-(SELECT "trace" AS c352, "node" AS c353, "type" AS c358, "candidates" AS c359, "family" AS c357 FROM "silver/events") WHERE ((c357 IN ('replication')) AND (c358 IN ('sources.considered'))))))))
-UNION ALL SELECT c362 AS c352, c363 AS c353, c364 AS c354 FROM 
-(SELECT c362, c363, c364 FROM 
-(SELECT c362, c363, c364 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c362, c363 FROM 
-(SELECT c362, c363 FROM 
-(SELECT "trace" AS c362, "node" AS c363, "type" AS c361, "family" AS c360 FROM "silver/events") WHERE ((c360 IN ('replication')) AND (c361 IN ('entry.made')))))) JOIN 
-(SELECT * FROM 
-(SELECT c366, c364, c365 FROM 
-(SELECT c366, c364, c365 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c366, c364, c367 FROM 
-(SELECT "trace" AS c366, "store" AS c364, "site" AS c367 FROM "organization/servers"))) JOIN 
-(SELECT * FROM 
-(SELECT c368, c369 AS c365, c370 FROM 
-(SELECT c368, c369, c370 FROM 
-(SELECT "trace" AS c368, "store" AS c369, "site" AS c370 FROM "organization/servers")))) ON ((c366 = c368) AND (c367 = c370)))) WHERE (NOT (c364 = c365)))) ON ((c362 = c366) AND (c363 = c365))))))) ANTI JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c371, "node" AS c372 FROM "evidence/restored")) ON ((c352 = c371) AND (c353 = c372))))))) ON (((c347 = c352) AND (c348 = c353)) AND (c350 = c354)))))))))
-UNION ALL SELECT c390 AS c6, c391 AS c7, c392 AS c8, c418 AS c9, c394 AS c10, c419 AS c11, c420 AS c13, c421 AS c1, c422 AS c2, c423 AS c3, c424 AS c14, c425 AS c36, c426 AS c37, c427 AS c38, c428 AS c39, c429 AS c40, c430 AS c41, c431 AS c42, c395 AS c386 FROM 
-(SELECT c390, c391, c392, CAST(NULL AS BIGINT) AS c418, c394, CAST(NULL AS BIGINT) AS c419, CAST(NULL AS VARCHAR) AS c420, CAST(NULL AS VARCHAR) AS c421, CAST(NULL AS INTEGER) AS c422, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c423, CAST(NULL AS VARCHAR) AS c424, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c425, CAST(NULL AS BOOLEAN) AS c426, CAST(NULL AS BIGINT) AS c427, CAST(NULL AS BIGINT) AS c428, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c429, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c430, CAST(NULL AS BOOLEAN) AS c431, c395 FROM 
-(SELECT c390, c394, c391, c392, c395 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c390, c391, c392, c393 AS c394, c392 AS c395 FROM 
-(SELECT c390, c391, c392, c387, c393 FROM 
-(SELECT "trace" AS c390, "node" AS c391, "type" AS c389, "seq" AS c392, "folder" AS c387, "object" AS c393, "family" AS c388 FROM "silver/events") WHERE ((c388 IN ('change')) AND (c389 IN ('change.made', 'version.applied')))) WHERE (c387 = '1-1'))) SEMI JOIN 
-(SELECT * FROM 
-(SELECT DISTINCT c396, c397 FROM 
-(SELECT c396, c397 FROM 
-(SELECT c396, c397 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c396 AS c396, c402 AS c402, c397 AS c397 FROM 
-(SELECT c396, c402, c397 FROM 
-(SELECT c396, c402, c397 FROM 
-(SELECT * EXCLUDE (uc398), uc398.place::INTEGER AS c398, uc398.of AS c399 FROM (SELECT *, unnest(list_transform(c403, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc398 FROM 
-(SELECT c396, c402, c397, c403 FROM 
-(SELECT "trace" AS c396, "node" AS c402, "type" AS c401, "folder" AS c397, "candidates" AS c403, "family" AS c400 FROM "silver/events") WHERE ((c400 IN ('replication')) AND (c401 IN ('sources.considered'))))))))
-UNION ALL SELECT c406 AS c396, c407 AS c402, c408 AS c397 FROM 
-(SELECT c406, c407, c408 FROM 
-(SELECT c406, c407, c408 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c406, c407, c408 FROM 
-(SELECT c406, c407, c408 FROM 
-(SELECT "trace" AS c406, "node" AS c407, "type" AS c405, "folder" AS c408, "family" AS c404 FROM "silver/events") WHERE ((c404 IN ('replication')) AND (c405 IN ('entry.made')))))) JOIN 
-(SELECT * FROM 
-(SELECT c411, c410 FROM 
-(SELECT c411, c409, c410 FROM 
-(SELECT * FROM 
-(SELECT * FROM 
-(SELECT c411, c409, c412 FROM 
-(SELECT "trace" AS c411, "store" AS c409, "site" AS c412 FROM "organization/servers"))) JOIN 
-(SELECT * FROM 
-(SELECT c413, c414 AS c410, c415 FROM 
-(SELECT c413, c414, c415 FROM 
-(SELECT "trace" AS c413, "store" AS c414, "site" AS c415 FROM "organization/servers")))) ON ((c411 = c413) AND (c412 = c415)))) WHERE (NOT (c409 = c410)))) ON ((c406 = c411) AND (c407 = c410))))))) ANTI JOIN 
-(SELECT * FROM 
-(SELECT "trace" AS c416, "node" AS c417 FROM "evidence/restored")) ON ((c396 = c416) AND (c402 = c417))))))) ON ((c390 = c396) AND (c394 = c397)))))))
-UNION ALL SELECT c435 AS c6, c436 AS c7, c437 AS c8, c448 AS c9, c449 AS c10, c450 AS c11, c451 AS c13, c452 AS c1, c453 AS c2, c454 AS c3, c455 AS c14, c456 AS c36, c457 AS c37, c458 AS c38, c459 AS c39, c460 AS c40, c461 AS c41, c462 AS c42, c463 AS c386, c447 AS c432 FROM 
-(SELECT c435, c436, c437, CAST(NULL AS BIGINT) AS c448, CAST(NULL AS VARCHAR) AS c449, CAST(NULL AS BIGINT) AS c450, CAST(NULL AS VARCHAR) AS c451, CAST(NULL AS VARCHAR) AS c452, CAST(NULL AS INTEGER) AS c453, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c454, CAST(NULL AS VARCHAR) AS c455, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c456, CAST(NULL AS BOOLEAN) AS c457, CAST(NULL AS BIGINT) AS c458, CAST(NULL AS BIGINT) AS c459, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c460, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c461, CAST(NULL AS BOOLEAN) AS c462, CAST(NULL AS BIGINT) AS c463, c447 FROM 
-(SELECT c435, c436, c437, {'store': c438} AS c447 FROM 
-(SELECT c435 AS c435, c436 AS c436, c437 AS c437, c438 AS c438 FROM 
-(SELECT c435, c436, c437, CAST(NULL AS VARCHAR) AS c438 FROM 
-(SELECT c435, c436, c437 FROM 
-(SELECT "trace" AS c435, "node" AS c436, "type" AS c434, "seq" AS c437, "family" AS c433 FROM "silver/events") WHERE ((c433 IN ('run')) AND (c434 IN ('node.started')))))
-UNION ALL SELECT c442 AS c435, c443 AS c436, c444 AS c437, c446 AS c438 FROM 
-(SELECT c442, c443, c444, c446 FROM 
-(SELECT c442, c443, c444, c445 AS c446 FROM 
-(SELECT c442, c443, c444, c439, c445 FROM 
-(SELECT "trace" AS c442, "node" AS c443, "type" AS c441, "seq" AS c444, "name" AS c439, "value" AS c445, "family" AS c440 FROM "silver/events") WHERE ((c440 IN ('run')) AND (c441 IN ('setting.value')))) WHERE (c439 = 'Preferred Backfill Source'))))))))
-UNION ALL SELECT c467 AS c6, c468 AS c7, c469 AS c8, c471 AS c9, c472 AS c10, c473 AS c11, c474 AS c13, c475 AS c1, c476 AS c2, c477 AS c3, c478 AS c14, c479 AS c36, c480 AS c37, c481 AS c38, c482 AS c39, c483 AS c40, c484 AS c41, c485 AS c42, c486 AS c386, c487 AS c432, c470 AS c464 FROM 
-(SELECT c467, c468, c469, CAST(NULL AS BIGINT) AS c471, CAST(NULL AS VARCHAR) AS c472, CAST(NULL AS BIGINT) AS c473, CAST(NULL AS VARCHAR) AS c474, CAST(NULL AS VARCHAR) AS c475, CAST(NULL AS INTEGER) AS c476, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c477, CAST(NULL AS VARCHAR) AS c478, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c479, CAST(NULL AS BOOLEAN) AS c480, CAST(NULL AS BIGINT) AS c481, CAST(NULL AS BIGINT) AS c482, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c483, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c484, CAST(NULL AS BOOLEAN) AS c485, CAST(NULL AS BIGINT) AS c486, CAST(NULL AS STRUCT("store" VARCHAR)) AS c487, c470 FROM 
-(SELECT c467, c468, c469, c470 FROM 
-(SELECT c467, c468, c469, c470 FROM 
-(SELECT "trace" AS c467, "node" AS c468, "type" AS c466, "seq" AS c469, "revision" AS c470, "family" AS c465 FROM "silver/events") WHERE ((c465 IN ('run')) AND (c466 IN ('organization.read'))))))))))))))))))))))))))))))))))))))))))))))))) WHERE (c1 IS NOT NULL)))))))) LEFT JOIN 
-(SELECT * FROM 
-(SELECT c511, c512, c513, c514, c515, c516 FROM 
-(SELECT "trace" AS c511, "revision" AS c512, "node" AS c513, "store" AS c514, "cost" AS c515, "affinity" AS c516 FROM "organization/costs"))) ON ((((c6 = c511) AND (c492 = c512)) AND (c7 = c513)) AND (c14 = c514))))) LEFT JOIN 
-(SELECT * FROM 
-(SELECT c517, c518, c520, c519 FROM 
-(SELECT "trace" AS c517, "store" AS c518, "site" AS c519, "version" AS c520 FROM "organization/servers"))) ON ((c6 = c517) AND (c14 = c518))))));
+-- columns "trace" VARCHAR, "node" VARCHAR, "store" VARCHAR, "seq" BIGINT, "at" BIGINT, "folder" VARCHAR, "entry" BIGINT, "method" VARCHAR, "what" VARCHAR, "place" INTEGER, "stated" STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN), "expired" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "listed_seq" BIGINT, "prefers" VARCHAR, "down" BOOLEAN, "asked_at" BIGINT, "transit" BIGINT, "leaving" BOOLEAN, "stale" BOOLEAN, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "unsure" BOOLEAN, "claim" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[], "cost" BIGINT, "affinity" BIGINT, "version" VARCHAR, "site" VARCHAR, "preferred" BOOLEAN
+SELECT c8 AS "trace", c9 AS "node", c16 AS "store", c10 AS "seq", c11 AS "at", c12 AS "folder", c13 AS "entry", c15 AS "method", c1 AS "what", c4 AS "place", c5 AS "stated", c503 AS "expired", c495 AS "listed_seq", c492 AS "prefers", c497 AS "down", c498 AS "asked_at", c499 AS "transit", c504 AS "leaving", c506 AS "stale", c507 AS "row", c508 AS "unsure", c510 AS "claim", c517 AS "cost", c518 AS "affinity", c522 AS "version", c2 AS "site", c527 AS "preferred" FROM (SELECT c8, c9, c16, c10, c11, c12, c13, c15, c1, c4, c5, c503, c495, c492, c497, c498, c499, c504, c506, c507, c508, c510, c517, c518, c522, c2, coalesce((c16 = c492), FALSE) AS c527 FROM 
+(SELECT c8, c9, c16, c10, c11, c12, c13, c15, c1, c4, c5, c503, c495, c492, c497, c498, c499, c504, c506, c507, c508, c510, c517, c518, c522, c2 FROM 
+(SELECT c8, c9, c16, c10, c11, c12, c13, c15, c1, c4, c5, c503, c495, c492, c497, c498, c499, c504, c506, c507, c508, c510, c517, c518, c522, c2, c3 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c8, c16, c9, c10, c11, c12, c13, c15, c1, c4, c5, c503, c495, c492, c497, c498, c499, c504, c506, c507, c508, c510, c517, c518, c522, c2 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c8, c494, c9, c16, c10, c11, c12, c13, c15, c1, c4, c5, c503, c495, c492, c497, c498, c499, c504, c506, c507, c508, c510, c517, c518 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c503, c495, c492, c494, c497, c498, c499, c504, c506, c507, c508, c510 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c503, c495, c492, c494, c497, c498, c499, c504, c506, c507, c508, CASE WHEN (NOT coalesce(((list_extract(list_transform(list_sort(list_transform(list_known([c500, c501]), lambda v511: {k: CASE WHEN v511 IS NOT NULL THEN {n0: (v511)."seq" IS NOT NULL, v0: (v511)."seq", n1: (v511)."row" IS NOT NULL, v1: list_transform((v511)."row", lambda v511row_item: CASE WHEN v511row_item IS NOT NULL THEN {n0: (v511row_item)."guid" IS NOT NULL, v0: (v511row_item)."guid", n1: (v511row_item)."low" IS NOT NULL, v1: (v511row_item)."low", n2: (v511row_item)."high" IS NOT NULL, v2: (v511row_item)."high"} END)} END, v: v511}), 'ASC', 'NULLS LAST'), lambda v511: v511.v), -1))."seq" < c495), FALSE)) THEN (list_extract(list_transform(list_sort(list_transform(list_known([c500, c501]), lambda v512: {k: CASE WHEN v512 IS NOT NULL THEN {n0: (v512)."seq" IS NOT NULL, v0: (v512)."seq", n1: (v512)."row" IS NOT NULL, v1: list_transform((v512)."row", lambda v512row_item: CASE WHEN v512row_item IS NOT NULL THEN {n0: (v512row_item)."guid" IS NOT NULL, v0: (v512row_item)."guid", n1: (v512row_item)."low" IS NOT NULL, v1: (v512row_item)."low", n2: (v512row_item)."high" IS NOT NULL, v2: (v512row_item)."high"} END)} END, v: v512}), 'ASC', 'NULLS LAST'), lambda v512: v512.v), -1))."row" END AS c510 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c500, c503, c501, c495, c492, c494, c497, c498, c499, c504, c506, c507, coalesce(((list_extract(list_transform(list_sort(list_transform(list_known([c500, c501]), lambda v509: {k: CASE WHEN v509 IS NOT NULL THEN {n0: (v509)."seq" IS NOT NULL, v0: (v509)."seq", n1: (v509)."row" IS NOT NULL, v1: list_transform((v509)."row", lambda v509row_item: CASE WHEN v509row_item IS NOT NULL THEN {n0: (v509row_item)."guid" IS NOT NULL, v0: (v509row_item)."guid", n1: (v509row_item)."low" IS NOT NULL, v1: (v509row_item)."low", n2: (v509row_item)."high" IS NOT NULL, v2: (v509row_item)."high"} END)} END, v: v509}), 'ASC', 'NULLS LAST'), lambda v509: v509.v), -1))."seq" < c495), FALSE) AS c508 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c500, c503, c501, c495, c492, c494, c497, c498, c499, c504, c506, CASE WHEN (NOT coalesce(((c500)."seq" < c495), FALSE)) THEN (c500)."row" END AS c507 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c500, c503, c501, c495, c492, c494, c497, c498, c499, c504, coalesce(((c500)."seq" < c495), FALSE) AS c506 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c500, c503, c501, c495, c492, c494, c497, c498, c499, (((c501)."seq" IS NOT NULL) AND ((list_extract(list_transform(list_sort(list_transform(list_known([c500, c501]), lambda v505: {k: CASE WHEN v505 IS NOT NULL THEN {n0: (v505)."seq" IS NOT NULL, v0: (v505)."seq", n1: (v505)."row" IS NOT NULL, v1: list_transform((v505)."row", lambda v505row_item: CASE WHEN v505row_item IS NOT NULL THEN {n0: (v505row_item)."guid" IS NOT NULL, v0: (v505row_item)."guid", n1: (v505row_item)."low" IS NOT NULL, v1: (v505row_item)."low", n2: (v505row_item)."high" IS NOT NULL, v2: (v505row_item)."high"} END)} END, v: v505}), 'ASC', 'NULLS LAST'), lambda v505: v505.v), -1))."seq" = (c501)."seq")) AS c504 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c500, c503, c501, c495, c492, c494, c497, c498, c499 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c500, c501, c495, c492, c494, c497, c498, c499, flatten(c502) AS c503 FROM 
+(SELECT *, coalesce(list(c42) FILTER (WHERE c42 IS NOT NULL) OVER (PARTITION BY c8, c9, c16, c490, c12 ORDER BY c10 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), []) AS c502 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c500, c501, c495, c492, c494, c490, c497, c498, c499, c42 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c500, c42, c501, c495, c492, c494, c490, c497, c498, c499 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c500, c42, c495, c492, c494, c490, c497, c498, c499, c501, c501 FROM 
+(SELECT *, last_value(c43 IGNORE NULLS) OVER (PARTITION BY c8, c9, c16, c490, c12 ORDER BY c10 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c501 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c500, c42, c495, c492, c494, c490, c497, c498, c499, c43 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c500, c42, c43, c495, c492, c494, c490, c497, c498, c499 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c42, c43, c495, c492, c494, c490, c497, c498, c499, c500, c500 FROM 
+(SELECT *, last_value(c38 IGNORE NULLS) OVER (PARTITION BY c8, c9, c16, c490, c12 ORDER BY c10 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c500 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c42, c43, c495, c492, c494, c490, c497, c498, c499, c38 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c42, c43, c495, c492, c494, c490, c497, c498, c499 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c42, c43, c495, c492, c494, c490, c497, c498, c499 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c42, c43, c495, c492, c494, c490, c497, c498, c499, c499 FROM 
+(SELECT *, last_value(c40 IGNORE NULLS) OVER (PARTITION BY c8, c9, c16, c490 ORDER BY c10 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c499 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c40, c42, c43, c495, c492, c494, c490, c497, c498 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c40, c42, c43, c495, c492, c494, c490, c497, c498 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c40, c42, c43, c495, c492, c494, c490, c497, c498 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c40, c42, c43, c495, c492, c494, c490, c497, c498, c498 FROM 
+(SELECT *, last_value(c41 IGNORE NULLS) OVER (PARTITION BY c8, c9, c16, c490 ORDER BY c10 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c498 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c40, c41, c42, c43, c495, c492, c494, c490, c497 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c40, c41, c42, c43, c495, c492, c494, c490, c497 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c40, c41, c42, c43, c495, c492, c494, c490, coalesce(c496, FALSE) AS c497 FROM 
+(SELECT *, last_value(c39 IGNORE NULLS) OVER (PARTITION BY c8, c9, c16, c490 ORDER BY c10 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c496 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c495, c492, c494, c490 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c495, c492, c494, c490 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c492, c494, c490, c495, c495 FROM 
+(SELECT *, last_value(c388 IGNORE NULLS) OVER (PARTITION BY c8, c9, c12 ORDER BY c10 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c495 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c492, c494, c490, c388 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c388, c492, c494, c490 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c388, c492, c490, coalesce(c493, (0)::BIGINT) AS c494 FROM 
+(SELECT *, last_value(c466 IGNORE NULLS) OVER (PARTITION BY c8, c9 ORDER BY c10 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c493 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c388, c492, c490, c466 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c388, c492, c466, c490 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c388, c466, c490, (c491)."store" AS c492 FROM 
+(SELECT *, last_value(c434 IGNORE NULLS) OVER (PARTITION BY c8, c9 ORDER BY c10 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c491 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c388, c466, c490, c434 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c388, c434, c466, c490 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c388, c434, c466, c490, c490 FROM 
+(SELECT *, count(c44) OVER (PARTITION BY c8, c9, c16 ORDER BY c10 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c490 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c44, c388, c434, c466 FROM 
+(SELECT c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c12 AS c12, c13 AS c13, c15 AS c15, c1 AS c1, c4 AS c4, c5 AS c5, c16 AS c16, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c43 AS c43, c44 AS c44, c388 AS c388, c434 AS c434, c466 AS c466 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c44, c388, c434, CAST(NULL AS BIGINT) AS c466 FROM 
+(SELECT c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c12 AS c12, c13 AS c13, c15 AS c15, c1 AS c1, c4 AS c4, c5 AS c5, c16 AS c16, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c43 AS c43, c44 AS c44, c388 AS c388, c434 AS c434 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c44, c388, CAST(NULL AS STRUCT("store" VARCHAR)) AS c434 FROM 
+(SELECT c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c12 AS c12, c13 AS c13, c15 AS c15, c1 AS c1, c4 AS c4, c5 AS c5, c16 AS c16, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c43 AS c43, c44 AS c44, c388 AS c388 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, c38, c39, c40, c41, c42, c43, c44, CAST(NULL AS BIGINT) AS c388 FROM 
+(SELECT c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c12 AS c12, c13 AS c13, c15 AS c15, c1 AS c1, c4 AS c4, c5 AS c5, c16 AS c16, c38 AS c38, c39 AS c39, c40 AS c40, c41 AS c41, c42 AS c42, c43 AS c43, c44 AS c44 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c38, CAST(NULL AS BOOLEAN) AS c39, CAST(NULL AS BIGINT) AS c40, CAST(NULL AS BIGINT) AS c41, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c42, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c43, CAST(NULL AS BOOLEAN) AS c44 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, c16 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c8 AS c8, c9 AS c9, c10 AS c10, c11 AS c11, c12 AS c12, c13 AS c13, c15 AS c15, c1 AS c1, c4 AS c4, c5 AS c5, c16 AS c16 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, c1, c4, c5, (c5)."store" AS c16 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c15, 'choice' AS c1, c4, c5 FROM 
+(SELECT * EXCLUDE (uc4), uc4.place::INTEGER AS c4, uc4.of AS c5 FROM (SELECT *, unnest(list_transform(c14, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc4 FROM 
+(SELECT c8, c9, c10, c11, c12, c13, c14, c15 FROM 
+(SELECT "trace" AS c8, "node" AS c9, "type" AS c7, "seq" AS c10, "at" AS c11, "folder" AS c12, "entry" AS c13, "candidates" AS c14, "method" AS c15, "family" AS c6 FROM "silver/events") WHERE ((c6 IN ('replication')) AND (c7 IN ('sources.considered'))))))))
+UNION ALL SELECT c19 AS c8, c20 AS c9, c21 AS c10, c22 AS c11, c23 AS c12, c24 AS c13, c33 AS c15, c25 AS c1, c34 AS c4, c35 AS c5, c27 AS c16 FROM 
+(SELECT c19, c20, c21, c22, c23, c24, CAST(NULL AS VARCHAR) AS c33, c25, CAST(NULL AS INTEGER) AS c34, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c35, c27 FROM 
+(SELECT c19, c20, c21, c22, c23, c24, c25, c27 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c19, c20, c21, c22, c23, c24, 'entry' AS c25 FROM 
+(SELECT c19, c20, c21, c22, c23, c24 FROM 
+(SELECT "trace" AS c19, "node" AS c20, "type" AS c18, "seq" AS c21, "at" AS c22, "folder" AS c23, "entry" AS c24, "family" AS c17 FROM "silver/events") WHERE ((c17 IN ('replication')) AND (c18 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c26, c27, c28 FROM 
+(SELECT c26, c27, c28 FROM 
+(SELECT c26, c27, c28 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c26, c27, c29 FROM 
+(SELECT c26, c27, c29 FROM 
+(SELECT "trace" AS c26, "store" AS c27, "site" AS c29 FROM "organization/members")))) JOIN 
+(SELECT * FROM 
+(SELECT c30, c31 AS c28, c32 FROM 
+(SELECT DISTINCT c30, c31, c32 FROM 
+(SELECT c30, c31, c32 FROM 
+(SELECT "trace" AS c30, "store" AS c31, "site" AS c32 FROM "organization/members"))))) ON ((c26 = c30) AND (c29 = c32)))) WHERE (NOT (c27 = c28))))) ON ((c19 = c26) AND (c20 = c28))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c36, "node" AS c37 FROM "evidence/restored")) ON ((c8 = c36) AND (c9 = c37)))))
+UNION ALL SELECT c47 AS c8, c48 AS c9, c49 AS c10, c382 AS c11, c51 AS c12, c383 AS c13, c384 AS c15, c385 AS c1, c386 AS c4, c387 AS c5, c50 AS c16, c54 AS c38, c82 AS c39, c113 AS c40, c195 AS c41, c242 AS c42, c286 AS c43, c346 AS c44 FROM 
+(SELECT c47, c48, c49, CAST(NULL AS BIGINT) AS c382, c51, CAST(NULL AS BIGINT) AS c383, CAST(NULL AS VARCHAR) AS c384, CAST(NULL AS VARCHAR) AS c385, CAST(NULL AS INTEGER) AS c386, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c387, c50, c54, c82, c113, c195, c242, c286, c346 FROM 
+(SELECT c47 AS c47, c48 AS c48, c50 AS c50, c49 AS c49, c51 AS c51, c54 AS c54, c82 AS c82, c113 AS c113, c195 AS c195, c242 AS c242, c286 AS c286, c346 AS c346 FROM 
+(SELECT c47, c48, c50, c49, c51, c54, c82, c113, c195, c242, c286, CAST(NULL AS BOOLEAN) AS c346 FROM 
+(SELECT c47 AS c47, c48 AS c48, c50 AS c50, c49 AS c49, c51 AS c51, c54 AS c54, c82 AS c82, c113 AS c113, c195 AS c195, c242 AS c242, c286 AS c286 FROM 
+(SELECT c47, c48, c50, c49, c51, c54, c82, c113, c195, c242, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c286 FROM 
+(SELECT c47 AS c47, c48 AS c48, c50 AS c50, c49 AS c49, c51 AS c51, c54 AS c54, c82 AS c82, c113 AS c113, c195 AS c195, c242 AS c242 FROM 
+(SELECT c47, c48, c50, c49, c51, c54, c82, c113, c195, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c242 FROM 
+(SELECT c47 AS c47, c48 AS c48, c50 AS c50, c49 AS c49, c51 AS c51, c54 AS c54, c82 AS c82, c113 AS c113, c195 AS c195 FROM 
+(SELECT c47, c48, c50, c49, c51, c54, c82, c113, CAST(NULL AS BIGINT) AS c195 FROM 
+(SELECT c47 AS c47, c48 AS c48, c50 AS c50, c49 AS c49, c51 AS c51, c54 AS c54, c82 AS c82, c113 AS c113 FROM 
+(SELECT c47, c48, c50, c49, c51, c54, c82, CAST(NULL AS BIGINT) AS c113 FROM 
+(SELECT c47 AS c47, c48 AS c48, c50 AS c50, c49 AS c49, c51 AS c51, c54 AS c54, c82 AS c82 FROM 
+(SELECT c47, c48, c50, c49, c51, c54, CAST(NULL AS BOOLEAN) AS c82 FROM 
+(SELECT c47, c48, c50, c49, c51, c54 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c47, c48, c49, c50, c51, {'seq': c49, 'row': (list_flattened(list_transform(list_filter(str_split(c52, ';'), lambda v56: (NOT (v56 = ''))), lambda v55: list_transform(str_split(split_part(v55, ':', 2), ','), lambda v57: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v55, ':', 1) || ' fai') ELSE split_part(v55, ':', 1) END, 'low': text_to_bigint(split_part(v57, '-', 1)), 'high': text_to_bigint(split_part(v57, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split(c53, ';'), lambda v59: (NOT (v59 = ''))), lambda v58: list_transform(str_split(split_part(v58, ':', 2), ','), lambda v60: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v58, ':', 1) || ' fai') ELSE split_part(v58, ':', 1) END, 'low': text_to_bigint(split_part(v60, '-', 1)), 'high': text_to_bigint(split_part(v60, '-', (-1)))}))))} AS c54 FROM 
+(SELECT c47, c48, c49, c51, c50, c52, c53 FROM 
+(SELECT "trace" AS c47, "node" AS c48, "type" AS c46, "seq" AS c49, "store" AS c50, "folder" AS c51, "cnset" AS c52, "cnset_fai" AS c53, "family" AS c45 FROM "silver/events") WHERE ((c45 IN ('replication')) AND (c46 IN ('row.replaced')))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c61, c62, c63 FROM 
+(SELECT c61, c62, c63 FROM 
+(SELECT c61, c62, c63 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c61 AS c61, c62 AS c62, c63 AS c63 FROM 
+(SELECT c61, c62, (c65)."store" AS c63 FROM 
+(SELECT c61, c62, c65 FROM 
+(SELECT * EXCLUDE (uc64), uc64.place::INTEGER AS c64, uc64.of AS c65 FROM (SELECT *, unnest(list_transform(c68, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc64 FROM 
+(SELECT c61, c62, c68 FROM 
+(SELECT "trace" AS c61, "node" AS c62, "type" AS c67, "candidates" AS c68, "family" AS c66 FROM "silver/events") WHERE ((c66 IN ('replication')) AND (c67 IN ('sources.considered'))))))))
+UNION ALL SELECT c71 AS c61, c72 AS c62, c74 AS c63 FROM 
+(SELECT c71, c72, c74 FROM 
+(SELECT c71, c72, c74 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c71, c72 FROM 
+(SELECT c71, c72 FROM 
+(SELECT "trace" AS c71, "node" AS c72, "type" AS c70, "family" AS c69 FROM "silver/events") WHERE ((c69 IN ('replication')) AND (c70 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c73, c74, c75 FROM 
+(SELECT c73, c74, c75 FROM 
+(SELECT c73, c74, c75 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c73, c74, c76 FROM 
+(SELECT c73, c74, c76 FROM 
+(SELECT "trace" AS c73, "store" AS c74, "site" AS c76 FROM "organization/members")))) JOIN 
+(SELECT * FROM 
+(SELECT c77, c78 AS c75, c79 FROM 
+(SELECT DISTINCT c77, c78, c79 FROM 
+(SELECT c77, c78, c79 FROM 
+(SELECT "trace" AS c77, "store" AS c78, "site" AS c79 FROM "organization/members"))))) ON ((c73 = c77) AND (c76 = c79)))) WHERE (NOT (c74 = c75))))) ON ((c71 = c73) AND (c72 = c75))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c80, "node" AS c81 FROM "evidence/restored")) ON ((c61 = c80) AND (c62 = c81))))))) ON (((c47 = c61) AND (c48 = c62)) AND (c50 = c63)))))
+UNION ALL SELECT c85 AS c47, c86 AS c48, c88 AS c50, c87 AS c49, c111 AS c51, c112 AS c54, c89 AS c82 FROM 
+(SELECT c85, c86, c88, c87, CAST(NULL AS VARCHAR) AS c111, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c112, c89 FROM 
+(SELECT c85, c86, c88, c87, c89 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c85, c86, c87, c88, TRUE AS c89 FROM 
+(SELECT c85, c86, c87, c88 FROM 
+(SELECT "trace" AS c85, "node" AS c86, "type" AS c84, "seq" AS c87, "store" AS c88, "family" AS c83 FROM "silver/events") WHERE ((c83 IN ('replication')) AND (c84 IN ('source.down')))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c90, c91, c92 FROM 
+(SELECT c90, c91, c92 FROM 
+(SELECT c90, c91, c92 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c90 AS c90, c91 AS c91, c92 AS c92 FROM 
+(SELECT c90, c91, (c94)."store" AS c92 FROM 
+(SELECT c90, c91, c94 FROM 
+(SELECT * EXCLUDE (uc93), uc93.place::INTEGER AS c93, uc93.of AS c94 FROM (SELECT *, unnest(list_transform(c97, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc93 FROM 
+(SELECT c90, c91, c97 FROM 
+(SELECT "trace" AS c90, "node" AS c91, "type" AS c96, "candidates" AS c97, "family" AS c95 FROM "silver/events") WHERE ((c95 IN ('replication')) AND (c96 IN ('sources.considered'))))))))
+UNION ALL SELECT c100 AS c90, c101 AS c91, c103 AS c92 FROM 
+(SELECT c100, c101, c103 FROM 
+(SELECT c100, c101, c103 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c100, c101 FROM 
+(SELECT c100, c101 FROM 
+(SELECT "trace" AS c100, "node" AS c101, "type" AS c99, "family" AS c98 FROM "silver/events") WHERE ((c98 IN ('replication')) AND (c99 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c102, c103, c104 FROM 
+(SELECT c102, c103, c104 FROM 
+(SELECT c102, c103, c104 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c102, c103, c105 FROM 
+(SELECT c102, c103, c105 FROM 
+(SELECT "trace" AS c102, "store" AS c103, "site" AS c105 FROM "organization/members")))) JOIN 
+(SELECT * FROM 
+(SELECT c106, c107 AS c104, c108 FROM 
+(SELECT DISTINCT c106, c107, c108 FROM 
+(SELECT c106, c107, c108 FROM 
+(SELECT "trace" AS c106, "store" AS c107, "site" AS c108 FROM "organization/members"))))) ON ((c102 = c106) AND (c105 = c108)))) WHERE (NOT (c103 = c104))))) ON ((c100 = c102) AND (c101 = c104))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c109, "node" AS c110 FROM "evidence/restored")) ON ((c90 = c109) AND (c91 = c110))))))) ON (((c85 = c90) AND (c86 = c91)) AND (c88 = c92)))))))
+UNION ALL SELECT c117 AS c47, c118 AS c48, c123 AS c50, c119 AS c49, c193 AS c51, c194 AS c54, c188 AS c82, c189 AS c113 FROM 
+(SELECT c117, c118, c123, c119, CAST(NULL AS VARCHAR) AS c193, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c194, c188, c189 FROM 
+(SELECT c117, c118, c119, c123, c188, c189 FROM 
+(SELECT c117, c118, c123, c119, CASE WHEN c185 THEN c124 END AS c188, CASE WHEN c185 THEN list_reduce(list_part(c187, 2, coalesce(len(c187)::INTEGER, -1)), lambda v190, v191: add_wrapped(v190, double_to_bigint(floor(((subtract_wrapped(v191, v190))::DOUBLE / nullif((4)::DOUBLE, 0))))), CAST(list_item(c187, 0) AS BIGINT)) END AS c189 FROM 
+(SELECT c117, c118, c123, c119, c124, c185, c187 FROM 
+(SELECT c117, c118, c123, c119, c124, c185, c187, c187 FROM 
+(SELECT *, coalesce(list(c186) FILTER (WHERE c186 IS NOT NULL) OVER (PARTITION BY c117, c118, c123, c177, c185 ORDER BY c119 ASC NULLS FIRST ROWS BETWEEN 64 PRECEDING AND CURRENT ROW), []) AS c187 FROM 
+(SELECT c117, c118, c123, c119, c124, c177, c185, greatest(subtract_wrapped(c120, c183), (0)::BIGINT) AS c186 FROM 
+(SELECT c117, c118, c123, c119, c120, c124, c177, c183, c185 FROM 
+(SELECT c117, c118, c123, c119, c120, c124, c177, c183, coalesce((c183 > c184), TRUE) AS c185 FROM 
+(SELECT *, max(c183) OVER (PARTITION BY c117, c118, c123, c177 ORDER BY c119 ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS c184 FROM 
+(SELECT c117, c118, c123, c119, c120, c124, c177, c183 FROM 
+(SELECT c117, c118, c123, c119, c120, c124, c177, c183 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c117, c118, c123, c119, c120, c121, c124, c114, c177 FROM 
+(SELECT c117, c118, c123, c119, c120, c121, c124, c114, c177, c177 FROM 
+(SELECT *, count(c114) OVER (PARTITION BY c117, c118, c123 ORDER BY c119 ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS c177 FROM 
+(SELECT c117, c118, c123, c119, c120, c121, c124, c114 FROM 
+(SELECT c117 AS c117, c118 AS c118, c123 AS c123, c119 AS c119, c120 AS c120, c121 AS c121, c124 AS c124, c114 AS c114 FROM 
+(SELECT c117, c118, c123, c119, c120, c121, c124, CAST(NULL AS BOOLEAN) AS c114 FROM 
+(SELECT c117, c118, c123, c119, c120, c121, c124 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c117, c118, c119, c120, c121, c122 AS c123, FALSE AS c124 FROM 
+(SELECT c117, c118, c119, c120, c121, c122 FROM 
+(SELECT "trace" AS c117, "node" AS c118, "type" AS c116, "seq" AS c119, "at" AS c120, "mail" AS c121, "sender" AS c122, "family" AS c115 FROM "silver/events") WHERE ((c115 IN ('mail')) AND (c116 IN ('mail.received')))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c125, c126, c127 FROM 
+(SELECT c125, c126, c127 FROM 
+(SELECT c125, c126, c127 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c125 AS c125, c126 AS c126, c127 AS c127 FROM 
+(SELECT c125, c126, (c129)."store" AS c127 FROM 
+(SELECT c125, c126, c129 FROM 
+(SELECT * EXCLUDE (uc128), uc128.place::INTEGER AS c128, uc128.of AS c129 FROM (SELECT *, unnest(list_transform(c132, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc128 FROM 
+(SELECT c125, c126, c132 FROM 
+(SELECT "trace" AS c125, "node" AS c126, "type" AS c131, "candidates" AS c132, "family" AS c130 FROM "silver/events") WHERE ((c130 IN ('replication')) AND (c131 IN ('sources.considered'))))))))
+UNION ALL SELECT c135 AS c125, c136 AS c126, c138 AS c127 FROM 
+(SELECT c135, c136, c138 FROM 
+(SELECT c135, c136, c138 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c135, c136 FROM 
+(SELECT c135, c136 FROM 
+(SELECT "trace" AS c135, "node" AS c136, "type" AS c134, "family" AS c133 FROM "silver/events") WHERE ((c133 IN ('replication')) AND (c134 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c137, c138, c139 FROM 
+(SELECT c137, c138, c139 FROM 
+(SELECT c137, c138, c139 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c137, c138, c140 FROM 
+(SELECT c137, c138, c140 FROM 
+(SELECT "trace" AS c137, "store" AS c138, "site" AS c140 FROM "organization/members")))) JOIN 
+(SELECT * FROM 
+(SELECT c141, c142 AS c139, c143 FROM 
+(SELECT DISTINCT c141, c142, c143 FROM 
+(SELECT c141, c142, c143 FROM 
+(SELECT "trace" AS c141, "store" AS c142, "site" AS c143 FROM "organization/members"))))) ON ((c137 = c141) AND (c140 = c143)))) WHERE (NOT (c138 = c139))))) ON ((c135 = c137) AND (c136 = c139))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c144, "node" AS c145 FROM "evidence/restored")) ON ((c125 = c144) AND (c126 = c145))))))) ON (((c117 = c125) AND (c118 = c126)) AND (c123 = c127)))))
+UNION ALL SELECT c148 AS c117, c149 AS c118, c151 AS c123, c150 AS c119, c174 AS c120, c175 AS c121, c176 AS c124, c152 AS c114 FROM 
+(SELECT c148, c149, c151, c150, CAST(NULL AS BIGINT) AS c174, CAST(NULL AS VARCHAR) AS c175, CAST(NULL AS BOOLEAN) AS c176, c152 FROM 
+(SELECT c148, c149, c151, c150, c152 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c148, c149, c150, c151, TRUE AS c152 FROM 
+(SELECT c148, c149, c150, c151 FROM 
+(SELECT "trace" AS c148, "node" AS c149, "type" AS c147, "seq" AS c150, "store" AS c151, "family" AS c146 FROM "silver/events") WHERE ((c146 IN ('replication')) AND (c147 IN ('store.deleted')))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c153, c154, c155 FROM 
+(SELECT c153, c154, c155 FROM 
+(SELECT c153, c154, c155 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c153 AS c153, c154 AS c154, c155 AS c155 FROM 
+(SELECT c153, c154, (c157)."store" AS c155 FROM 
+(SELECT c153, c154, c157 FROM 
+(SELECT * EXCLUDE (uc156), uc156.place::INTEGER AS c156, uc156.of AS c157 FROM (SELECT *, unnest(list_transform(c160, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc156 FROM 
+(SELECT c153, c154, c160 FROM 
+(SELECT "trace" AS c153, "node" AS c154, "type" AS c159, "candidates" AS c160, "family" AS c158 FROM "silver/events") WHERE ((c158 IN ('replication')) AND (c159 IN ('sources.considered'))))))))
+UNION ALL SELECT c163 AS c153, c164 AS c154, c166 AS c155 FROM 
+(SELECT c163, c164, c166 FROM 
+(SELECT c163, c164, c166 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c163, c164 FROM 
+(SELECT c163, c164 FROM 
+(SELECT "trace" AS c163, "node" AS c164, "type" AS c162, "family" AS c161 FROM "silver/events") WHERE ((c161 IN ('replication')) AND (c162 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c165, c166, c167 FROM 
+(SELECT c165, c166, c167 FROM 
+(SELECT c165, c166, c167 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c165, c166, c168 FROM 
+(SELECT c165, c166, c168 FROM 
+(SELECT "trace" AS c165, "store" AS c166, "site" AS c168 FROM "organization/members")))) JOIN 
+(SELECT * FROM 
+(SELECT c169, c170 AS c167, c171 FROM 
+(SELECT DISTINCT c169, c170, c171 FROM 
+(SELECT c169, c170, c171 FROM 
+(SELECT "trace" AS c169, "store" AS c170, "site" AS c171 FROM "organization/members"))))) ON ((c165 = c169) AND (c168 = c171)))) WHERE (NOT (c166 = c167))))) ON ((c163 = c165) AND (c164 = c167))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c172, "node" AS c173 FROM "evidence/restored")) ON ((c153 = c172) AND (c154 = c173))))))) ON (((c148 = c153) AND (c149 = c154)) AND (c151 = c155)))))))))) WHERE (c114 IS NULL)) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c180, c182, c181 AS c183 FROM 
+(SELECT c180, c181, c182 FROM 
+(SELECT "trace" AS c180, "type" AS c179, "at" AS c181, "mail" AS c182, "family" AS c178 FROM "silver/events") WHERE ((c178 IN ('mail')) AND (c179 IN ('mail.submitted')))))) ON ((c117 = c180) AND (c121 = c182)))))))))))))))))
+UNION ALL SELECT c198 AS c47, c199 AS c48, c203 AS c50, c200 AS c49, c238 AS c51, c239 AS c54, c240 AS c82, c241 AS c113, c204 AS c195 FROM 
+(SELECT c198, c199, c203, c200, CAST(NULL AS VARCHAR) AS c238, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c239, CAST(NULL AS BOOLEAN) AS c240, CAST(NULL AS BIGINT) AS c241, c204 FROM 
+(SELECT c198, c199, c203, c200, c204 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c198 AS c198, c199 AS c199, c200 AS c200, c203 AS c203, c204 AS c204 FROM 
+(SELECT c198, c199, c200, c202 AS c203, c201 AS c204 FROM 
+(SELECT c198, c199, c200, c201, c202 FROM 
+(SELECT "trace" AS c198, "node" AS c199, "type" AS c197, "seq" AS c200, "at" AS c201, "source" AS c202, "family" AS c196 FROM "silver/events") WHERE ((c196 IN ('replication')) AND (c197 IN ('request.sent')))))
+UNION ALL SELECT c209 AS c198, c210 AS c199, c211 AS c200, c216 AS c203, c215 AS c204 FROM 
+(SELECT c209, c210, c211, c216, c215 FROM 
+(SELECT c209, c210, c211, (c205)."store" AS c216, c215 FROM 
+(SELECT c209, c210, c211, c205, c212 AS c215 FROM 
+(SELECT * EXCLUDE (uc205), uc205 AS c205 FROM (SELECT *, unnest(list_filter(c213, lambda v214: ((v214)."group" = (1)::BIGINT))) AS uc205 FROM 
+(SELECT c209, c210, c211, c212, c213, c206 FROM 
+(SELECT "trace" AS c209, "node" AS c210, "type" AS c208, "seq" AS c211, "at" AS c212, "candidates" AS c213, "method" AS c206, "family" AS c207 FROM "silver/events") WHERE ((c207 IN ('replication')) AND (c208 IN ('responders.considered')))) WHERE (c206 = 'six steps')))))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c217, c218, c219 FROM 
+(SELECT c217, c218, c219 FROM 
+(SELECT c217, c218, c219 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c217 AS c217, c218 AS c218, c219 AS c219 FROM 
+(SELECT c217, c218, (c221)."store" AS c219 FROM 
+(SELECT c217, c218, c221 FROM 
+(SELECT * EXCLUDE (uc220), uc220.place::INTEGER AS c220, uc220.of AS c221 FROM (SELECT *, unnest(list_transform(c224, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc220 FROM 
+(SELECT c217, c218, c224 FROM 
+(SELECT "trace" AS c217, "node" AS c218, "type" AS c223, "candidates" AS c224, "family" AS c222 FROM "silver/events") WHERE ((c222 IN ('replication')) AND (c223 IN ('sources.considered'))))))))
+UNION ALL SELECT c227 AS c217, c228 AS c218, c230 AS c219 FROM 
+(SELECT c227, c228, c230 FROM 
+(SELECT c227, c228, c230 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c227, c228 FROM 
+(SELECT c227, c228 FROM 
+(SELECT "trace" AS c227, "node" AS c228, "type" AS c226, "family" AS c225 FROM "silver/events") WHERE ((c225 IN ('replication')) AND (c226 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c229, c230, c231 FROM 
+(SELECT c229, c230, c231 FROM 
+(SELECT c229, c230, c231 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c229, c230, c232 FROM 
+(SELECT c229, c230, c232 FROM 
+(SELECT "trace" AS c229, "store" AS c230, "site" AS c232 FROM "organization/members")))) JOIN 
+(SELECT * FROM 
+(SELECT c233, c234 AS c231, c235 FROM 
+(SELECT DISTINCT c233, c234, c235 FROM 
+(SELECT c233, c234, c235 FROM 
+(SELECT "trace" AS c233, "store" AS c234, "site" AS c235 FROM "organization/members"))))) ON ((c229 = c233) AND (c232 = c235)))) WHERE (NOT (c230 = c231))))) ON ((c227 = c229) AND (c228 = c231))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c236, "node" AS c237 FROM "evidence/restored")) ON ((c217 = c236) AND (c218 = c237))))))) ON (((c198 = c217) AND (c199 = c218)) AND (c203 = c219)))))))
+UNION ALL SELECT c246 AS c47, c247 AS c48, c252 AS c50, c248 AS c49, c253 AS c51, c282 AS c54, c283 AS c82, c284 AS c113, c285 AS c195, c254 AS c242 FROM 
+(SELECT c246, c247, c252, c248, c253, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c282, CAST(NULL AS BOOLEAN) AS c283, CAST(NULL AS BIGINT) AS c284, CAST(NULL AS BIGINT) AS c285, c254 FROM 
+(SELECT c246, c247, c252, c248, c253, c254 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c246, c247, c248, c252, (c243)."folder" AS c253, (list_flattened(list_transform(list_filter(str_split((c243)."expired", ';'), lambda v256: (NOT (v256 = ''))), lambda v255: list_transform(str_split(split_part(v255, ':', 2), ','), lambda v257: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v255, ':', 1) || ' fai') ELSE split_part(v255, ':', 1) END, 'low': text_to_bigint(split_part(v257, '-', 1)), 'high': text_to_bigint(split_part(v257, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split((c243)."expired_fai", ';'), lambda v259: (NOT (v259 = ''))), lambda v258: list_transform(str_split(split_part(v258, ':', 2), ','), lambda v260: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v258, ':', 1) || ' fai') ELSE split_part(v258, ':', 1) END, 'low': text_to_bigint(split_part(v260, '-', 1)), 'high': text_to_bigint(split_part(v260, '-', (-1)))})))) AS c254 FROM 
+(SELECT c246, c247, c248, c250 AS c252, c243 FROM 
+(SELECT * EXCLUDE (uc243), uc243 AS c243 FROM (SELECT *, unnest(c251) AS uc243 FROM 
+(SELECT c246, c247, c248, c250, list_from_json(c249, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR, \"row\" VARCHAR, \"row_fai\" VARCHAR, \"updates\" BIGINT, \"expired\" VARCHAR, \"expired_fai\" VARCHAR)[]"') AS c251 FROM 
+(SELECT "trace" AS c246, "node" AS c247, "type" AS c245, "seq" AS c248, "folders" AS c249, "sender" AS c250, "family" AS c244 FROM "silver/events") WHERE ((c244 IN ('mail')) AND (c245 IN ('mail.received'))))))) WHERE ((NOT ((c243)."expired" = '')) OR (NOT ((c243)."expired_fai" = ''))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c261, c262, c263 FROM 
+(SELECT c261, c262, c263 FROM 
+(SELECT c261, c262, c263 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c261 AS c261, c262 AS c262, c263 AS c263 FROM 
+(SELECT c261, c262, (c265)."store" AS c263 FROM 
+(SELECT c261, c262, c265 FROM 
+(SELECT * EXCLUDE (uc264), uc264.place::INTEGER AS c264, uc264.of AS c265 FROM (SELECT *, unnest(list_transform(c268, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc264 FROM 
+(SELECT c261, c262, c268 FROM 
+(SELECT "trace" AS c261, "node" AS c262, "type" AS c267, "candidates" AS c268, "family" AS c266 FROM "silver/events") WHERE ((c266 IN ('replication')) AND (c267 IN ('sources.considered'))))))))
+UNION ALL SELECT c271 AS c261, c272 AS c262, c274 AS c263 FROM 
+(SELECT c271, c272, c274 FROM 
+(SELECT c271, c272, c274 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c271, c272 FROM 
+(SELECT c271, c272 FROM 
+(SELECT "trace" AS c271, "node" AS c272, "type" AS c270, "family" AS c269 FROM "silver/events") WHERE ((c269 IN ('replication')) AND (c270 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c273, c274, c275 FROM 
+(SELECT c273, c274, c275 FROM 
+(SELECT c273, c274, c275 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c273, c274, c276 FROM 
+(SELECT c273, c274, c276 FROM 
+(SELECT "trace" AS c273, "store" AS c274, "site" AS c276 FROM "organization/members")))) JOIN 
+(SELECT * FROM 
+(SELECT c277, c278 AS c275, c279 FROM 
+(SELECT DISTINCT c277, c278, c279 FROM 
+(SELECT c277, c278, c279 FROM 
+(SELECT "trace" AS c277, "store" AS c278, "site" AS c279 FROM "organization/members"))))) ON ((c273 = c277) AND (c276 = c279)))) WHERE (NOT (c274 = c275))))) ON ((c271 = c273) AND (c272 = c275))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c280, "node" AS c281 FROM "evidence/restored")) ON ((c261 = c280) AND (c262 = c281))))))) ON (((c246 = c261) AND (c247 = c262)) AND (c252 = c263)))))))
+UNION ALL SELECT c291 AS c47, c292 AS c48, c297 AS c50, c293 AS c49, c312 AS c51, c341 AS c54, c342 AS c82, c343 AS c113, c344 AS c195, c345 AS c242, c313 AS c286 FROM 
+(SELECT c291, c292, c297, c293, c312, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c341, CAST(NULL AS BOOLEAN) AS c342, CAST(NULL AS BIGINT) AS c343, CAST(NULL AS BIGINT) AS c344, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c345, c313 FROM 
+(SELECT c291, c292, c297, c293, c312, c313 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c291, c292, c293, c297, (c287)."folder" AS c312, {'seq': c293, 'row': CASE WHEN c298 THEN (list_flattened(list_transform(list_filter(str_split((c287)."row", ';'), lambda v315: (NOT (v315 = ''))), lambda v314: list_transform(str_split(split_part(v314, ':', 2), ','), lambda v316: {'guid': CASE WHEN ('message' = 'fai') THEN (split_part(v314, ':', 1) || ' fai') ELSE split_part(v314, ':', 1) END, 'low': text_to_bigint(split_part(v316, '-', 1)), 'high': text_to_bigint(split_part(v316, '-', (-1)))}))) || list_flattened(list_transform(list_filter(str_split((c287)."row_fai", ';'), lambda v318: (NOT (v318 = ''))), lambda v317: list_transform(str_split(split_part(v317, ':', 2), ','), lambda v319: {'guid': CASE WHEN ('fai' = 'fai') THEN (split_part(v317, ':', 1) || ' fai') ELSE split_part(v317, ':', 1) END, 'low': text_to_bigint(split_part(v319, '-', 1)), 'high': text_to_bigint(split_part(v319, '-', (-1)))})))) ELSE CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) END} AS c313 FROM 
+(SELECT c291 AS c291, c292 AS c292, c293 AS c293, c297 AS c297, c298 AS c298, c287 AS c287 FROM 
+(SELECT c291, c292, c293, c295 AS c297, list_contains_or_null(c288, 'delete-pending') AS c298, c287 FROM 
+(SELECT * EXCLUDE (uc287), uc287 AS c287 FROM (SELECT *, unnest(c296) AS uc287 FROM 
+(SELECT c291, c292, c293, c295, list_from_json(c294, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR, \"row\" VARCHAR, \"row_fai\" VARCHAR, \"updates\" BIGINT, \"expired\" VARCHAR, \"expired_fai\" VARCHAR)[]"') AS c296, c288 FROM 
+(SELECT "trace" AS c291, "node" AS c292, "type" AS c290, "seq" AS c293, "folders" AS c294, "marks" AS c288, "sender" AS c295, "family" AS c289 FROM "silver/events") WHERE ((c289 IN ('mail')) AND (c290 IN ('mail.received')))) WHERE (list_contains_or_null(c288, 'delete-pending') OR list_contains_or_null(c288, 'no replica')))))
+UNION ALL SELECT c304 AS c291, c305 AS c292, c306 AS c293, c310 AS c297, c311 AS c298, c299 AS c287 FROM 
+(SELECT c304, c305, c306, c310, c311, c299 FROM 
+(SELECT c304, c305, c306, regexp_replace(c300, '(-IS)?@[^\n\r\x{85}\x{2028}\x{2029}]*\z', '', 'g') AS c310, FALSE AS c311, c299 FROM 
+(SELECT * EXCLUDE (uc299), uc299 AS c299 FROM (SELECT *, unnest(c309) AS uc299 FROM 
+(SELECT c304, c305, c306, c300, c309 FROM 
+(SELECT * EXCLUDE (uc300), uc300 AS c300 FROM (SELECT *, unnest(c307) AS uc300 FROM 
+(SELECT c304, c305, c306, list_from_json(c308, '"STRUCT(\"folder\" VARCHAR, \"cnset\" VARCHAR, \"cnset_fai\" VARCHAR, \"row\" VARCHAR, \"row_fai\" VARCHAR, \"updates\" BIGINT, \"expired\" VARCHAR, \"expired_fai\" VARCHAR)[]"') AS c309, c307, c301 FROM 
+(SELECT "trace" AS c304, "node" AS c305, "type" AS c303, "seq" AS c306, "recipients" AS c307, "folders" AS c308, "marks" AS c301, "family" AS c302 FROM "silver/events") WHERE ((c302 IN ('mail')) AND (c303 IN ('mail.submitted')))) WHERE list_contains_or_null(c301, 'retained'))))))))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c320, c321, c322 FROM 
+(SELECT c320, c321, c322 FROM 
+(SELECT c320, c321, c322 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c320 AS c320, c321 AS c321, c322 AS c322 FROM 
+(SELECT c320, c321, (c324)."store" AS c322 FROM 
+(SELECT c320, c321, c324 FROM 
+(SELECT * EXCLUDE (uc323), uc323.place::INTEGER AS c323, uc323.of AS c324 FROM (SELECT *, unnest(list_transform(c327, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc323 FROM 
+(SELECT c320, c321, c327 FROM 
+(SELECT "trace" AS c320, "node" AS c321, "type" AS c326, "candidates" AS c327, "family" AS c325 FROM "silver/events") WHERE ((c325 IN ('replication')) AND (c326 IN ('sources.considered'))))))))
+UNION ALL SELECT c330 AS c320, c331 AS c321, c333 AS c322 FROM 
+(SELECT c330, c331, c333 FROM 
+(SELECT c330, c331, c333 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c330, c331 FROM 
+(SELECT c330, c331 FROM 
+(SELECT "trace" AS c330, "node" AS c331, "type" AS c329, "family" AS c328 FROM "silver/events") WHERE ((c328 IN ('replication')) AND (c329 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c332, c333, c334 FROM 
+(SELECT c332, c333, c334 FROM 
+(SELECT c332, c333, c334 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c332, c333, c335 FROM 
+(SELECT c332, c333, c335 FROM 
+(SELECT "trace" AS c332, "store" AS c333, "site" AS c335 FROM "organization/members")))) JOIN 
+(SELECT * FROM 
+(SELECT c336, c337 AS c334, c338 FROM 
+(SELECT DISTINCT c336, c337, c338 FROM 
+(SELECT c336, c337, c338 FROM 
+(SELECT "trace" AS c336, "store" AS c337, "site" AS c338 FROM "organization/members"))))) ON ((c332 = c336) AND (c335 = c338)))) WHERE (NOT (c333 = c334))))) ON ((c330 = c332) AND (c331 = c334))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c339, "node" AS c340 FROM "evidence/restored")) ON ((c320 = c339) AND (c321 = c340))))))) ON (((c291 = c320) AND (c292 = c321)) AND (c297 = c322)))))))
+UNION ALL SELECT c349 AS c47, c350 AS c48, c352 AS c50, c351 AS c49, c375 AS c51, c376 AS c54, c377 AS c82, c378 AS c113, c379 AS c195, c380 AS c242, c381 AS c286, c353 AS c346 FROM 
+(SELECT c349, c350, c352, c351, CAST(NULL AS VARCHAR) AS c375, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c376, CAST(NULL AS BOOLEAN) AS c377, CAST(NULL AS BIGINT) AS c378, CAST(NULL AS BIGINT) AS c379, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c380, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c381, c353 FROM 
+(SELECT c349, c350, c352, c351, c353 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c349, c350, c351, c352, TRUE AS c353 FROM 
+(SELECT c349, c350, c351, c352 FROM 
+(SELECT "trace" AS c349, "node" AS c350, "type" AS c348, "seq" AS c351, "store" AS c352, "family" AS c347 FROM "silver/events") WHERE ((c347 IN ('replication')) AND (c348 IN ('store.deleted')))))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c354, c355, c356 FROM 
+(SELECT c354, c355, c356 FROM 
+(SELECT c354, c355, c356 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c354 AS c354, c355 AS c355, c356 AS c356 FROM 
+(SELECT c354, c355, (c358)."store" AS c356 FROM 
+(SELECT c354, c355, c358 FROM 
+(SELECT * EXCLUDE (uc357), uc357.place::INTEGER AS c357, uc357.of AS c358 FROM (SELECT *, unnest(list_transform(c361, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc357 FROM 
+(SELECT c354, c355, c361 FROM 
+(SELECT "trace" AS c354, "node" AS c355, "type" AS c360, "candidates" AS c361, "family" AS c359 FROM "silver/events") WHERE ((c359 IN ('replication')) AND (c360 IN ('sources.considered'))))))))
+UNION ALL SELECT c364 AS c354, c365 AS c355, c367 AS c356 FROM 
+(SELECT c364, c365, c367 FROM 
+(SELECT c364, c365, c367 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c364, c365 FROM 
+(SELECT c364, c365 FROM 
+(SELECT "trace" AS c364, "node" AS c365, "type" AS c363, "family" AS c362 FROM "silver/events") WHERE ((c362 IN ('replication')) AND (c363 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c366, c367, c368 FROM 
+(SELECT c366, c367, c368 FROM 
+(SELECT c366, c367, c368 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c366, c367, c369 FROM 
+(SELECT c366, c367, c369 FROM 
+(SELECT "trace" AS c366, "store" AS c367, "site" AS c369 FROM "organization/members")))) JOIN 
+(SELECT * FROM 
+(SELECT c370, c371 AS c368, c372 FROM 
+(SELECT DISTINCT c370, c371, c372 FROM 
+(SELECT c370, c371, c372 FROM 
+(SELECT "trace" AS c370, "store" AS c371, "site" AS c372 FROM "organization/members"))))) ON ((c366 = c370) AND (c369 = c372)))) WHERE (NOT (c367 = c368))))) ON ((c364 = c366) AND (c365 = c368))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c373, "node" AS c374 FROM "evidence/restored")) ON ((c354 = c373) AND (c355 = c374))))))) ON (((c349 = c354) AND (c350 = c355)) AND (c352 = c356)))))))))
+UNION ALL SELECT c392 AS c8, c393 AS c9, c394 AS c10, c420 AS c11, c396 AS c12, c421 AS c13, c422 AS c15, c423 AS c1, c424 AS c4, c425 AS c5, c426 AS c16, c427 AS c38, c428 AS c39, c429 AS c40, c430 AS c41, c431 AS c42, c432 AS c43, c433 AS c44, c397 AS c388 FROM 
+(SELECT c392, c393, c394, CAST(NULL AS BIGINT) AS c420, c396, CAST(NULL AS BIGINT) AS c421, CAST(NULL AS VARCHAR) AS c422, CAST(NULL AS VARCHAR) AS c423, CAST(NULL AS INTEGER) AS c424, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c425, CAST(NULL AS VARCHAR) AS c426, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c427, CAST(NULL AS BOOLEAN) AS c428, CAST(NULL AS BIGINT) AS c429, CAST(NULL AS BIGINT) AS c430, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c431, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c432, CAST(NULL AS BOOLEAN) AS c433, c397 FROM 
+(SELECT c392, c396, c393, c394, c397 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c392, c393, c394, c395 AS c396, c394 AS c397 FROM 
+(SELECT c392, c393, c394, c389, c395 FROM 
+(SELECT "trace" AS c392, "node" AS c393, "type" AS c391, "seq" AS c394, "folder" AS c389, "object" AS c395, "family" AS c390 FROM "silver/events") WHERE ((c390 IN ('change')) AND (c391 IN ('change.made', 'version.applied')))) WHERE (c389 = '1-1'))) SEMI JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c398, c399 FROM 
+(SELECT c398, c399 FROM 
+(SELECT c398, c399 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c398 AS c398, c404 AS c404, c399 AS c399 FROM 
+(SELECT c398, c404, c399 FROM 
+(SELECT c398, c404, c399 FROM 
+(SELECT * EXCLUDE (uc400), uc400.place::INTEGER AS c400, uc400.of AS c401 FROM (SELECT *, unnest(list_transform(c405, lambda pe, pi: {'place': pi - 1, 'of': pe})) AS uc400 FROM 
+(SELECT c398, c404, c399, c405 FROM 
+(SELECT "trace" AS c398, "node" AS c404, "type" AS c403, "folder" AS c399, "candidates" AS c405, "family" AS c402 FROM "silver/events") WHERE ((c402 IN ('replication')) AND (c403 IN ('sources.considered'))))))))
+UNION ALL SELECT c408 AS c398, c409 AS c404, c410 AS c399 FROM 
+(SELECT c408, c409, c410 FROM 
+(SELECT c408, c409, c410 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c408, c409, c410 FROM 
+(SELECT c408, c409, c410 FROM 
+(SELECT "trace" AS c408, "node" AS c409, "type" AS c407, "folder" AS c410, "family" AS c406 FROM "silver/events") WHERE ((c406 IN ('replication')) AND (c407 IN ('entry.made')))))) JOIN 
+(SELECT * FROM 
+(SELECT DISTINCT c411, c412, c413 FROM 
+(SELECT c411, c412, c413 FROM 
+(SELECT c411, c412, c413 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT DISTINCT c411, c412, c414 FROM 
+(SELECT c411, c412, c414 FROM 
+(SELECT "trace" AS c411, "store" AS c412, "site" AS c414 FROM "organization/members")))) JOIN 
+(SELECT * FROM 
+(SELECT c415, c416 AS c413, c417 FROM 
+(SELECT DISTINCT c415, c416, c417 FROM 
+(SELECT c415, c416, c417 FROM 
+(SELECT "trace" AS c415, "store" AS c416, "site" AS c417 FROM "organization/members"))))) ON ((c411 = c415) AND (c414 = c417)))) WHERE (NOT (c412 = c413))))) ON ((c408 = c411) AND (c409 = c413))))))) ANTI JOIN 
+(SELECT * FROM 
+(SELECT "trace" AS c418, "node" AS c419 FROM "evidence/restored")) ON ((c398 = c418) AND (c404 = c419))))))) ON ((c392 = c398) AND (c396 = c399)))))))
+UNION ALL SELECT c437 AS c8, c438 AS c9, c439 AS c10, c450 AS c11, c451 AS c12, c452 AS c13, c453 AS c15, c454 AS c1, c455 AS c4, c456 AS c5, c457 AS c16, c458 AS c38, c459 AS c39, c460 AS c40, c461 AS c41, c462 AS c42, c463 AS c43, c464 AS c44, c465 AS c388, c449 AS c434 FROM 
+(SELECT c437, c438, c439, CAST(NULL AS BIGINT) AS c450, CAST(NULL AS VARCHAR) AS c451, CAST(NULL AS BIGINT) AS c452, CAST(NULL AS VARCHAR) AS c453, CAST(NULL AS VARCHAR) AS c454, CAST(NULL AS INTEGER) AS c455, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c456, CAST(NULL AS VARCHAR) AS c457, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c458, CAST(NULL AS BOOLEAN) AS c459, CAST(NULL AS BIGINT) AS c460, CAST(NULL AS BIGINT) AS c461, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c462, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c463, CAST(NULL AS BOOLEAN) AS c464, CAST(NULL AS BIGINT) AS c465, c449 FROM 
+(SELECT c437, c438, c439, {'store': c440} AS c449 FROM 
+(SELECT c437 AS c437, c438 AS c438, c439 AS c439, c440 AS c440 FROM 
+(SELECT c437, c438, c439, CAST(NULL AS VARCHAR) AS c440 FROM 
+(SELECT c437, c438, c439 FROM 
+(SELECT "trace" AS c437, "node" AS c438, "type" AS c436, "seq" AS c439, "family" AS c435 FROM "silver/events") WHERE ((c435 IN ('run')) AND (c436 IN ('node.started')))))
+UNION ALL SELECT c444 AS c437, c445 AS c438, c446 AS c439, c448 AS c440 FROM 
+(SELECT c444, c445, c446, c448 FROM 
+(SELECT c444, c445, c446, c447 AS c448 FROM 
+(SELECT c444, c445, c446, c441, c447 FROM 
+(SELECT "trace" AS c444, "node" AS c445, "type" AS c443, "seq" AS c446, "name" AS c441, "value" AS c447, "family" AS c442 FROM "silver/events") WHERE ((c442 IN ('run')) AND (c443 IN ('setting.value')))) WHERE (c441 = 'Preferred Backfill Source'))))))))
+UNION ALL SELECT c469 AS c8, c470 AS c9, c471 AS c10, c473 AS c11, c474 AS c12, c475 AS c13, c476 AS c15, c477 AS c1, c478 AS c4, c479 AS c5, c480 AS c16, c481 AS c38, c482 AS c39, c483 AS c40, c484 AS c41, c485 AS c42, c486 AS c43, c487 AS c44, c488 AS c388, c489 AS c434, c472 AS c466 FROM 
+(SELECT c469, c470, c471, CAST(NULL AS BIGINT) AS c473, CAST(NULL AS VARCHAR) AS c474, CAST(NULL AS BIGINT) AS c475, CAST(NULL AS VARCHAR) AS c476, CAST(NULL AS VARCHAR) AS c477, CAST(NULL AS INTEGER) AS c478, CAST(NULL AS STRUCT("store" VARCHAR, "down" BOOLEAN, "preferred" BOOLEAN, "cost" BIGINT, "version" VARCHAR, "has" BIGINT, "passed_over" VARCHAR, "site" VARCHAR, "near" BOOLEAN, "group" BIGINT, "has_all" BOOLEAN, "affinity" BIGINT, "transit_us" BIGINT, "backfilled_at" BIGINT, "guid" VARCHAR, "active" BOOLEAN, "added_at" BIGINT, "leaving" BOOLEAN)) AS c479, CAST(NULL AS VARCHAR) AS c480, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c481, CAST(NULL AS BOOLEAN) AS c482, CAST(NULL AS BIGINT) AS c483, CAST(NULL AS BIGINT) AS c484, CAST(NULL AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[]) AS c485, CAST(NULL AS STRUCT("seq" BIGINT, "row" STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])) AS c486, CAST(NULL AS BOOLEAN) AS c487, CAST(NULL AS BIGINT) AS c488, CAST(NULL AS STRUCT("store" VARCHAR)) AS c489, c472 FROM 
+(SELECT c469, c470, c471, c472 FROM 
+(SELECT c469, c470, c471, c472 FROM 
+(SELECT "trace" AS c469, "node" AS c470, "type" AS c468, "seq" AS c471, "revision" AS c472, "family" AS c467 FROM "silver/events") WHERE ((c467 IN ('run')) AND (c468 IN ('organization.read'))))))))))))))))))))))))))))))))))))))))))))))))) WHERE (c1 IS NOT NULL)))))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c513, c514, c515, c516, c517, c518 FROM 
+(SELECT "trace" AS c513, "revision" AS c514, "node" AS c515, "store" AS c516, "cost" AS c517, "affinity" AS c518 FROM "organization/costs"))) ON ((((c8 = c513) AND (c494 = c514)) AND (c9 = c515)) AND (c16 = c516))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c519, c520, c521, c522, c2 FROM 
+(SELECT "trace" AS c519, "revision" AS c520, "store" AS c521, "site" AS c2, "version" AS c522 FROM "organization/members"))) ON (((c8 = c519) AND (c494 = c520)) AND (c16 = c521))))) JOIN 
+(SELECT * FROM 
+(SELECT c523, c524 AS c526, c525 AS c3 FROM 
+(SELECT "trace" AS c523, "store" AS c524, "site" AS c525 FROM "organization/servers"))) ON ((c8 = c523) AND (c9 = c526)))) WHERE ((c1 = 'choice') OR (c2 = c3))));
 
 -- table evidence/listed
 -- columns "trace" VARCHAR, "node" VARCHAR, "seq" BIGINT, "at" BIGINT, "incarnation" BIGINT, "mail" VARCHAR, "message_type" BIGINT, "marks" VARCHAR[], "to" VARCHAR[], "folder" VARCHAR, "what" VARCHAR, "sender" VARCHAR, "chosen" VARCHAR[], "method" VARCHAR, "limit" BIGINT, "object" VARCHAR, "versions" VARCHAR[], "number" VARCHAR, "winner" VARCHAR, "since_at" BIGINT, "limit_us" BIGINT, "by" VARCHAR, "had" VARCHAR, "holders" VARCHAR[], "untouched" BOOLEAN, "dead" BOOLEAN, "alone_at" BIGINT, "reached" VARCHAR[], "in_tree" BOOLEAN, "answerable" BOOLEAN
@@ -2709,6 +2753,56 @@ UNION ALL SELECT c94 AS c85, c95 AS c86, c96 AS c87 FROM
 (SELECT * FROM 
 (SELECT "trace" AS c107, "node" AS c108 FROM "evidence/restored")) ON ((c85 = c107) AND (c86 = c108))))))) ON (((c80 = c85) AND (c81 = c86)) AND (c82 = c87)))) GROUP BY c80, c81, c82, c83)) ON ((((c6 = c80) AND (c7 = c81)) AND (c9 = c82)) AND (c36 = c83))))) GROUP BY c6, c7, c9, c10, c3, c12) GROUP BY c6, c10, c12))) GROUP BY c6))))) WHERE (c1 > (0)::BIGINT));
 
+-- table rules/absences needs organization.changed
+-- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
+SELECT c8 AS "trace", c44 AS "check", c1 AS "consumed", c45 AS "violations", c46 AS "at", c47 AS "witness" FROM (SELECT * FROM 
+(SELECT c8, (c2)."check" AS c44, (c2)."consumed" AS c1, (c2)."violations" AS c45, (c2)."at" AS c46, (c2)."witness" AS c47 FROM 
+(SELECT c8, c2 FROM 
+(SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'only servers of the organization act', 'consumed': c41, 'violations': c42, 'at': (c43)."at", 'witness': (c43)."words"}]) AS uc2 FROM 
+(SELECT c8, count(1) FILTER (WHERE c38) AS c41, count(1) FILTER (WHERE c39) AS c42, arg_min(CASE WHEN c39 THEN {'at': c37, 'words': c40} END, CASE WHEN c39 THEN {n0: c37 IS NOT NULL, v0: c37, n1: c40 IS NOT NULL, v1: c40} END) AS c43 FROM 
+(SELECT c8, c9 AS c37, coalesce(TRUE, FALSE) AS c38, CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce((c36 = (0)::BIGINT), FALSE)) ELSE FALSE END AS c39, CASE WHEN CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce((c36 = (0)::BIGINT), FALSE)) ELSE FALSE END THEN (c11 || ' has ' || (c36)::VARCHAR || ' events at times at which the organization had no such server') END AS c40 FROM 
+(SELECT c8, c11, c9, coalesce(c35, (0)::BIGINT) AS c36 FROM 
+(SELECT c8, c11, c9, c35 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c8, c11, c9 FROM 
+(SELECT c8, c11, c9 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c8, c11, c9 FROM 
+(SELECT c8, c11, c9, c3, c4 FROM 
+(SELECT c8, c11, c9, c3, c4, c4 FROM 
+(SELECT *, lag(c3, 1, NULL) OVER (PARTITION BY c8, c11 ORDER BY c10 ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS c4 FROM 
+(SELECT c8, c11, c10, c9, c3 FROM 
+(SELECT c8, split_part(c5, ' ', -1) AS c11, c10, c9, c3 FROM 
+(SELECT c8, c9, c10, c5, c3 FROM 
+(SELECT "trace" AS c8, "type" AS c7, "at" AS c9, "revision" AS c10, "subject" AS c5, "change" AS c3, "family" AS c6 FROM "silver/events") WHERE ((c6 IN ('run')) AND (c7 IN ('organization.changed')))) WHERE (c5 LIKE 'server %' ESCAPE '\')))))) WHERE ((c3 = 'removed') OR (c4 IS NULL)))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c12, c13 FROM 
+(SELECT "trace" AS c12, "node" AS c13 FROM "evidence/nodes"))) ON ((c8 = c12) AND (c11 = c13)))))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c20, c21, c29, count(c14) AS c35 FROM 
+(SELECT c20, c21, c14, c29, c15, c17, c16, c19 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c20, c21, c22 AS c14 FROM 
+(SELECT "trace" AS c20, "node" AS c21, "at" AS c22 FROM "silver/events"))) JOIN 
+(SELECT * FROM 
+(SELECT c28, c31, c29, c15, c17, c16, c19 FROM 
+(SELECT * FROM 
+(SELECT * FROM 
+(SELECT c28, c31, c29, CASE WHEN (c23 = 'removed') THEN c29 ELSE ((-1))::BIGINT END AS c15, CASE WHEN (c23 = 'removed') THEN coalesce(c32, 4611686018427387904::BIGINT) ELSE c29 END AS c17 FROM 
+(SELECT c28, c31, c29, c23, c24, c32 FROM 
+(SELECT c28, c31, c29, c23, c24, c32, c24, c32 FROM 
+(SELECT *, lag(c23, 1, NULL) OVER (PARTITION BY c28, c31 ORDER BY c30 ASC NULLS FIRST ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS c24, lead(c29, 1, NULL) OVER (PARTITION BY c28, c31 ORDER BY c30 ASC NULLS FIRST ROWS BETWEEN 1 FOLLOWING AND 1 FOLLOWING) AS c32 FROM 
+(SELECT c28, c31, c30, c29, c23 FROM 
+(SELECT c28, split_part(c25, ' ', -1) AS c31, c30, c29, c23 FROM 
+(SELECT c28, c29, c30, c25, c23 FROM 
+(SELECT "trace" AS c28, "type" AS c27, "at" AS c29, "revision" AS c30, "subject" AS c25, "change" AS c23, "family" AS c26 FROM "silver/events") WHERE ((c26 IN ('run')) AND (c27 IN ('organization.changed')))) WHERE (c25 LIKE 'server %' ESCAPE '\')))))) WHERE ((c23 = 'removed') OR (c24 IS NULL)))) LEFT JOIN 
+(SELECT * FROM 
+(SELECT c33, c34, c16, c19 FROM 
+(SELECT "trace" AS c33, "node" AS c34, "exact" AS c16, "hindered" AS c19 FROM "evidence/nodes"))) ON ((c28 = c33) AND (c31 = c34))))) ON ((c20 = c28) AND (c21 = c31)))) WHERE (((c14 > add_wrapped(c15, CASE WHEN coalesce(c16, FALSE) THEN (900000000)::BIGINT ELSE 3600000000::BIGINT END)) AND (c14 < subtract_wrapped(c17, CASE WHEN coalesce(c16, FALSE) THEN (900000000)::BIGINT ELSE 3600000000::BIGINT END))) AND (NOT list_any(list_transform(coalesce(c19, CAST([] AS STRUCT("since" BIGINT, "until" BIGINT)[])), lambda v18: ((c14 >= (v18)."since") AND (c14 <= (v18)."until")))))) GROUP BY c20, c21, c29)) ON (((c8 = c20) AND (c11 = c21)) AND (c9 = c29)))))) GROUP BY c8))))) WHERE (c1 > (0)::BIGINT));
+
 -- table rules/created_stores needs store.created
 -- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
 SELECT c5 AS "trace", c44 AS "check", c1 AS "consumed", c45 AS "violations", c46 AS "at", c47 AS "witness" FROM (SELECT * FROM 
@@ -3454,20 +3548,20 @@ SELECT c7 AS "trace", c63 AS "check", c1 AS "consumed", c64 AS "violations", c65
 (SELECT c7, c2 FROM 
 (SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': '2000 asks the first complete source', 'consumed': c60, 'violations': c61, 'at': (c62)."at", 'witness': (c62)."words"}]) AS uc2 FROM 
 (SELECT c7, count(1) FILTER (WHERE c57) AS c60, count(1) FILTER (WHERE c58) AS c61, arg_min(CASE WHEN c58 THEN {'at': c56, 'words': c59} END, CASE WHEN c58 THEN {n0: c56 IS NOT NULL, v0: c56, n1: c59 IS NOT NULL, v1: c59} END) AS c62 FROM 
-(SELECT c7, c11 AS c56, coalesce(TRUE, FALSE) AS c57, CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce(list_contains_or_null(c51, c45), FALSE)) ELSE FALSE END AS c58, CASE WHEN CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce(list_contains_or_null(c51, c45), FALSE)) ELSE FALSE END THEN (c9 || ' asked ' || c45 || ' for entry ' || (c13)::VARCHAR || ', but ' || list_text(c51, ' or ') || ' comes first and has everything') END AS c59 FROM 
-(SELECT c7, c9, c11, c13, c45, c51 FROM 
-(SELECT c7, c9, c11, c13, c45, list_transform(list_filter(c4, lambda v53: ((v53)."key" = list_extract(list_transform(list_sort(list_transform(list_known(list_transform(c4, lambda v54: (v54)."key")), lambda v55: {k: CASE WHEN v55 IS NOT NULL THEN {n0: (v55)."group" IS NOT NULL, v0: (v55)."group", n1: (v55)."order" IS NOT NULL, v1: (v55)."order"} END, v: v55}), 'ASC', 'NULLS LAST'), lambda v55: v55.v), 1))), lambda v52: (v52)."store") AS c51 FROM 
-(SELECT c7, c9, c11, c13, c45, coalesce(list(CASE WHEN (((NOT c15) AND list_all(list_transform(c38, lambda v49: list_any(list_transform(coalesce(c19, CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v50: ((((v50)."guid" = (v49)."guid") AND ((v50)."low" <= (v49)."low")) AND ((v49)."high" <= (v50)."high"))))))) AND (NOT ((coalesce((c14)."passed_over", '') LIKE '%address%' ESCAPE '\') OR (coalesce((c14)."passed_over", '') LIKE '%folder tree%' ESCAPE '\')))) THEN {'key': {'group': (CASE WHEN (c22 = c27) THEN 1 WHEN (c20 IS NOT NULL) THEN 2 ELSE 3 END + CASE WHEN (c21 = '5.5') THEN 3 ELSE 0 END), 'order': CASE WHEN (c22 = c27) THEN coalesce(c16, (0)::BIGINT) ELSE coalesce(c20, c17, 4611686018427387904::BIGINT) END}, 'store': c8} END) FILTER (WHERE CASE WHEN (((NOT c15) AND list_all(list_transform(c38, lambda v49: list_any(list_transform(coalesce(c19, CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v50: ((((v50)."guid" = (v49)."guid") AND ((v50)."low" <= (v49)."low")) AND ((v49)."high" <= (v50)."high"))))))) AND (NOT ((coalesce((c14)."passed_over", '') LIKE '%address%' ESCAPE '\') OR (coalesce((c14)."passed_over", '') LIKE '%folder tree%' ESCAPE '\')))) THEN {'key': {'group': (CASE WHEN (c22 = c27) THEN 1 WHEN (c20 IS NOT NULL) THEN 2 ELSE 3 END + CASE WHEN (c21 = '5.5') THEN 3 ELSE 0 END), 'order': CASE WHEN (c22 = c27) THEN coalesce(c16, (0)::BIGINT) ELSE coalesce(c20, c17, 4611686018427387904::BIGINT) END}, 'store': c8} END IS NOT NULL), []) AS c4, max(c18) AS c3 FROM 
-(SELECT c7, c9, c10, c13, c8, c11, c12, c14, c15, c16, c17, c18, c19, c20, c21, c22, c27, c38, c45 FROM 
+(SELECT c7, c11 AS c56, coalesce(TRUE, FALSE) AS c57, CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce(list_contains_or_null(c51, c45), FALSE)) ELSE FALSE END AS c58, CASE WHEN CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce(list_contains_or_null(c51, c45), FALSE)) ELSE FALSE END THEN (c8 || ' asked ' || c45 || ' for entry ' || (c13)::VARCHAR || ', but ' || list_text(c51, ' or ') || ' comes first and has everything') END AS c59 FROM 
+(SELECT c7, c8, c11, c13, c45, c51 FROM 
+(SELECT c7, c8, c11, c13, c45, list_transform(list_filter(c4, lambda v53: ((v53)."key" = list_extract(list_transform(list_sort(list_transform(list_known(list_transform(c4, lambda v54: (v54)."key")), lambda v55: {k: CASE WHEN v55 IS NOT NULL THEN {n0: (v55)."group" IS NOT NULL, v0: (v55)."group", n1: (v55)."order" IS NOT NULL, v1: (v55)."order"} END, v: v55}), 'ASC', 'NULLS LAST'), lambda v55: v55.v), 1))), lambda v52: (v52)."store") AS c51 FROM 
+(SELECT c7, c8, c11, c13, c45, coalesce(list(CASE WHEN (((NOT c15) AND list_all(list_transform(c38, lambda v49: list_any(list_transform(coalesce(c19, CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v50: ((((v50)."guid" = (v49)."guid") AND ((v50)."low" <= (v49)."low")) AND ((v49)."high" <= (v50)."high"))))))) AND (NOT ((coalesce((c14)."passed_over", '') LIKE '%address%' ESCAPE '\') OR (coalesce((c14)."passed_over", '') LIKE '%folder tree%' ESCAPE '\')))) THEN {'key': {'group': (CASE WHEN (c22 = c27) THEN 1 WHEN (c20 IS NOT NULL) THEN 2 ELSE 3 END + CASE WHEN (c21 = '5.5') THEN 3 ELSE 0 END), 'order': CASE WHEN (c22 = c27) THEN coalesce(c16, (0)::BIGINT) ELSE coalesce(c20, c17, 4611686018427387904::BIGINT) END}, 'store': c9} END) FILTER (WHERE CASE WHEN (((NOT c15) AND list_all(list_transform(c38, lambda v49: list_any(list_transform(coalesce(c19, CAST([] AS STRUCT("guid" VARCHAR, "low" BIGINT, "high" BIGINT)[])), lambda v50: ((((v50)."guid" = (v49)."guid") AND ((v50)."low" <= (v49)."low")) AND ((v49)."high" <= (v50)."high"))))))) AND (NOT ((coalesce((c14)."passed_over", '') LIKE '%address%' ESCAPE '\') OR (coalesce((c14)."passed_over", '') LIKE '%folder tree%' ESCAPE '\')))) THEN {'key': {'group': (CASE WHEN (c22 = c27) THEN 1 WHEN (c20 IS NOT NULL) THEN 2 ELSE 3 END + CASE WHEN (c21 = '5.5') THEN 3 ELSE 0 END), 'order': CASE WHEN (c22 = c27) THEN coalesce(c16, (0)::BIGINT) ELSE coalesce(c20, c17, 4611686018427387904::BIGINT) END}, 'store': c9} END IS NOT NULL), []) AS c4, max(c18) AS c3 FROM 
+(SELECT c7, c8, c10, c13, c9, c11, c12, c14, c15, c16, c17, c18, c19, c20, c21, c22, c27, c38, c45 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT c7, c9, c8, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c27 FROM 
+(SELECT c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c27 FROM 
 (SELECT * FROM 
 (SELECT * FROM 
-(SELECT "trace" AS c7, "store" AS c8, "node" AS c9, "seq" AS c10, "at" AS c11, "folder" AS c12, "entry" AS c13, "method" AS c6, "what" AS c5, "stated" AS c14, "down" AS c15, "asked_at" AS c16, "transit" AS c17, "stale" AS c18, "row" AS c19, "affinity" AS c20, "version" AS c21, "site" AS c22 FROM "evidence/candidates") WHERE ((c5 = 'choice') AND (c6 = 'six groups'))) JOIN 
+(SELECT "trace" AS c7, "node" AS c8, "store" AS c9, "seq" AS c10, "at" AS c11, "folder" AS c12, "entry" AS c13, "method" AS c6, "what" AS c5, "stated" AS c14, "down" AS c15, "asked_at" AS c16, "transit" AS c17, "stale" AS c18, "row" AS c19, "affinity" AS c20, "version" AS c21, "site" AS c22 FROM "evidence/candidates") WHERE ((c5 = 'choice') AND (c6 = 'six groups'))) JOIN 
 (SELECT * FROM 
 (SELECT c23, c24 AS c26, c25 AS c27 FROM 
-(SELECT "trace" AS c23, "store" AS c24, "site" AS c25 FROM "organization/servers"))) ON ((c7 = c23) AND (c9 = c26))))) JOIN 
+(SELECT "trace" AS c23, "store" AS c24, "site" AS c25 FROM "organization/servers"))) ON ((c7 = c23) AND (c8 = c26))))) JOIN 
 (SELECT * FROM 
 (SELECT c31, c32, c33, c34, c38, c45 FROM 
 (SELECT * FROM 
@@ -3479,7 +3573,7 @@ SELECT c7 AS "trace", c63 AS "check", c1 AS "consumed", c64 AS "violations", c65
 (SELECT DISTINCT c46 FROM 
 (SELECT c46 FROM 
 (SELECT c46 FROM 
-(SELECT "trace" AS c46, "type" AS c48, "family" AS c47 FROM "silver/events") WHERE ((c47 IN ('change')) AND (c48 IN ('item.expired'))))))) ON (c31 = c46)))) ON ((((c7 = c31) AND (c9 = c32)) AND (c10 = c33)) AND (c13 = c34)))) GROUP BY c7, c9, c10, c11, c12, c13, c45) WHERE ((NOT c3) AND (coalesce(len(c4)::INTEGER, -1) > 0))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
+(SELECT "trace" AS c46, "type" AS c48, "family" AS c47 FROM "silver/events") WHERE ((c47 IN ('change')) AND (c48 IN ('item.expired'))))))) ON (c31 = c46)))) ON ((((c7 = c31) AND (c8 = c32)) AND (c10 = c33)) AND (c13 = c34)))) GROUP BY c7, c8, c10, c11, c12, c13, c45) WHERE ((NOT c3) AND (coalesce(len(c4)::INTEGER, -1) > 0))))) GROUP BY c7))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/requests_made needs request.sent
 -- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR
@@ -3507,8 +3601,8 @@ SELECT c8 AS "trace", c96 AS "check", c1 AS "consumed", c97 AS "violations", c98
 (SELECT c8, c9, c10, c11, c14, c15, c12, c13 FROM 
 (SELECT "trace" AS c8, "node" AS c9, "type" AS c7, "seq" AS c10, "at" AS c11, "cnset" AS c12, "cnset_fai" AS c13, "entry" AS c14, "source" AS c15, "family" AS c6 FROM "silver/events") WHERE ((c6 IN ('replication')) AND (c7 IN ('request.sent')))))) JOIN 
 (SELECT * FROM 
-(SELECT c24, c26, c3, c27, c29, coalesce(list({'store': c25, 'row': c34, 'expired': c31, 'leaving': c33, 'unsure': c35, 'key': {'down': c32, 'leaving': c33, 'not_preferred': (NOT c38), 'cost': coalesce(c36, 2147483648::BIGINT), 'newest': (-text_to_double(c37))}, 'passable': (NOT ((coalesce((c30)."passed_over", '') LIKE '%address%' ESCAPE '\') OR (coalesce((c30)."passed_over", '') LIKE '%folder tree%' ESCAPE '\')))}), []) AS c39 FROM 
-(SELECT "trace" AS c24, "store" AS c25, "node" AS c26, "seq" AS c3, "at" AS c27, "folder" AS c28, "entry" AS c29, "what" AS c23, "stated" AS c30, "expired" AS c31, "down" AS c32, "leaving" AS c33, "row" AS c34, "unsure" AS c35, "cost" AS c36, "version" AS c37, "preferred" AS c38 FROM "evidence/candidates") WHERE (c23 = 'choice') GROUP BY c24, c26, c3, c27, c28, c29)) ON ((((c8 = c24) AND (c9 = c26)) AND (c11 = c27)) AND (c14 = c29)))) WHERE (c5 > c3))))) WHERE (c3 = c4))) LEFT JOIN 
+(SELECT c24, c25, c3, c27, c29, coalesce(list({'store': c26, 'row': c34, 'expired': c31, 'leaving': c33, 'unsure': c35, 'key': {'down': c32, 'leaving': c33, 'not_preferred': (NOT c38), 'cost': coalesce(c36, 2147483648::BIGINT), 'newest': (-text_to_double(c37))}, 'passable': (NOT ((coalesce((c30)."passed_over", '') LIKE '%address%' ESCAPE '\') OR (coalesce((c30)."passed_over", '') LIKE '%folder tree%' ESCAPE '\')))}), []) AS c39 FROM 
+(SELECT "trace" AS c24, "node" AS c25, "store" AS c26, "seq" AS c3, "at" AS c27, "folder" AS c28, "entry" AS c29, "what" AS c23, "stated" AS c30, "expired" AS c31, "down" AS c32, "leaving" AS c33, "row" AS c34, "unsure" AS c35, "cost" AS c36, "version" AS c37, "preferred" AS c38 FROM "evidence/candidates") WHERE (c23 = 'choice') GROUP BY c24, c25, c3, c27, c28, c29)) ON ((((c8 = c24) AND (c9 = c25)) AND (c11 = c27)) AND (c14 = c29)))) WHERE (c5 > c3))))) WHERE (c3 = c4))) LEFT JOIN 
 (SELECT * FROM 
 (SELECT c43, c44, c45, TRUE AS c46 FROM 
 (SELECT c43, c44, c45, c40 FROM 
@@ -3521,8 +3615,8 @@ SELECT c4 AS "trace", c55 AS "check", c1 AS "consumed", c56 AS "violations", c57
 (SELECT c4, c2 FROM 
 (SELECT * EXCLUDE (uc2), uc2 AS c2 FROM (SELECT *, unnest([{'check': 'candidates match the configuration', 'consumed': c37, 'violations': c38, 'at': (c39)."at", 'witness': (c39)."words"}, {'check': 'costs match the routes', 'consumed': c40, 'violations': c41, 'at': (c42)."at", 'witness': (c42)."words"}, {'check': 'affinities match the connectors', 'consumed': c43, 'violations': c44, 'at': (c45)."at", 'witness': (c45)."words"}, {'check': 'transmission times match the mails', 'consumed': c46, 'violations': c47, 'at': (c48)."at", 'witness': (c48)."words"}, {'check': 'the time of the last request is known', 'consumed': c49, 'violations': c50, 'at': (c51)."at", 'witness': (c51)."words"}, {'check': 'silent candidates are down', 'consumed': c52, 'violations': c53, 'at': (c54)."at", 'witness': (c54)."words"}]) AS uc2 FROM 
 (SELECT c4, count(1) FILTER (WHERE c19) AS c37, count(1) FILTER (WHERE c20) AS c38, arg_min(CASE WHEN c20 THEN {'at': c18, 'words': c21} END, CASE WHEN c20 THEN {n0: c18 IS NOT NULL, v0: c18, n1: c21 IS NOT NULL, v1: c21} END) AS c39, count(1) FILTER (WHERE c22) AS c40, count(1) FILTER (WHERE c23) AS c41, arg_min(CASE WHEN c23 THEN {'at': c18, 'words': c24} END, CASE WHEN c23 THEN {n0: c18 IS NOT NULL, v0: c18, n1: c24 IS NOT NULL, v1: c24} END) AS c42, count(1) FILTER (WHERE c25) AS c43, count(1) FILTER (WHERE c26) AS c44, arg_min(CASE WHEN c26 THEN {'at': c18, 'words': c27} END, CASE WHEN c26 THEN {n0: c18 IS NOT NULL, v0: c18, n1: c27 IS NOT NULL, v1: c27} END) AS c45, count(1) FILTER (WHERE c28) AS c46, count(1) FILTER (WHERE c29) AS c47, arg_min(CASE WHEN c29 THEN {'at': c18, 'words': c30} END, CASE WHEN c29 THEN {n0: c18 IS NOT NULL, v0: c18, n1: c30 IS NOT NULL, v1: c30} END) AS c48, count(1) FILTER (WHERE c31) AS c49, count(1) FILTER (WHERE c32) AS c50, arg_min(CASE WHEN c32 THEN {'at': c18, 'words': c33} END, CASE WHEN c32 THEN {n0: c18 IS NOT NULL, v0: c18, n1: c33 IS NOT NULL, v1: c33} END) AS c51, count(1) FILTER (WHERE c34) AS c52, count(1) FILTER (WHERE c35) AS c53, arg_min(CASE WHEN c35 THEN {'at': c18, 'words': c36} END, CASE WHEN c35 THEN {n0: c18 IS NOT NULL, v0: c18, n1: c36 IS NOT NULL, v1: c36} END) AS c54 FROM 
-(SELECT c4, c7 AS c18, coalesce(TRUE, FALSE) AS c19, CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce((((c10)."version" = c16) AND ((c10)."preferred" = c17)), FALSE)) ELSE FALSE END AS c20, CASE WHEN CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce((((c10)."version" = c16) AND ((c10)."preferred" = c17)), FALSE)) ELSE FALSE END THEN (c6 || ' treated ' || c5 || CASE WHEN (NOT ((c10)."version" = c16)) THEN (' as version ' || (c10)."version" || ', but it is ' || c16) ELSE CASE WHEN (c10)."preferred" THEN ' as its preferred source, but its settings do not say so' ELSE ' as not preferred, but its settings prefer it' END END) END AS c21, coalesce((((c10)."cost" IS NOT NULL) OR (c14 IS NOT NULL)), FALSE) AS c22, CASE WHEN coalesce((((c10)."cost" IS NOT NULL) OR (c14 IS NOT NULL)), FALSE) THEN (NOT coalesce(((c10)."cost" IS NOT DISTINCT FROM c14), FALSE)) ELSE FALSE END AS c23, CASE WHEN CASE WHEN coalesce((((c10)."cost" IS NOT NULL) OR (c14 IS NOT NULL)), FALSE) THEN (NOT coalesce(((c10)."cost" IS NOT DISTINCT FROM c14), FALSE)) ELSE FALSE END THEN (c6 || ' used the cost ' || coalesce(((c10)."cost")::VARCHAR, 'none') || ' for ' || c5 || ', but it is ' || coalesce((c14)::VARCHAR, 'none')) END AS c24, coalesce((c9 = 'six groups'), FALSE) AS c25, CASE WHEN coalesce((c9 = 'six groups'), FALSE) THEN (NOT coalesce(((c10)."affinity" IS NOT DISTINCT FROM c15), FALSE)) ELSE FALSE END AS c26, CASE WHEN CASE WHEN coalesce((c9 = 'six groups'), FALSE) THEN (NOT coalesce(((c10)."affinity" IS NOT DISTINCT FROM c15), FALSE)) ELSE FALSE END THEN (c6 || ' used the affinity ' || coalesce(((c10)."affinity")::VARCHAR, 'none') || ' for ' || c5 || ', but it is ' || coalesce((c15)::VARCHAR, 'none')) END AS c27, coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."transit_us" IS NOT NULL) OR (c13 IS NOT NULL))), FALSE) AS c28, CASE WHEN coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."transit_us" IS NOT NULL) OR (c13 IS NOT NULL))), FALSE) THEN (NOT coalesce((abs_wrapped(subtract_wrapped((c10)."transit_us", c13)) < (10000)::BIGINT), FALSE)) ELSE FALSE END AS c29, CASE WHEN CASE WHEN coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."transit_us" IS NOT NULL) OR (c13 IS NOT NULL))), FALSE) THEN (NOT coalesce((abs_wrapped(subtract_wrapped((c10)."transit_us", c13)) < (10000)::BIGINT), FALSE)) ELSE FALSE END THEN (c6 || ' used ' || coalesce(((c10)."transit_us")::VARCHAR, 'unknown') || ' us as the transmission time from ' || c5 || ', but it is ' || coalesce((c13)::VARCHAR, 'unknown') || ' us') END AS c30, coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."backfilled_at" > (0)::BIGINT) OR (c12 IS NOT NULL))), FALSE) AS c31, CASE WHEN coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."backfilled_at" > (0)::BIGINT) OR (c12 IS NOT NULL))), FALSE) THEN (NOT coalesce(((c10)."backfilled_at" = coalesce(c12, (0)::BIGINT)), FALSE)) ELSE FALSE END AS c32, CASE WHEN CASE WHEN coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."backfilled_at" > (0)::BIGINT) OR (c12 IS NOT NULL))), FALSE) THEN (NOT coalesce(((c10)."backfilled_at" = coalesce(c12, (0)::BIGINT)), FALSE)) ELSE FALSE END THEN (c6 || ' used ' || ((c10)."backfilled_at")::VARCHAR || ' as the time of its last request to ' || c5 || ', but it is ' || (coalesce(c12, (0)::BIGINT))::VARCHAR) END AS c33, coalesce(TRUE, FALSE) AS c34, CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce(((c10)."down" = c11), FALSE)) ELSE FALSE END AS c35, CASE WHEN CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce(((c10)."down" = c11), FALSE)) ELSE FALSE END THEN (c6 || ' treated ' || c5 || ' as ' || CASE WHEN (c10)."down" THEN 'down' ELSE 'up' END || ' in the choice for entry ' || (c8)::VARCHAR) END AS c36 FROM 
-(SELECT "trace" AS c4, "store" AS c5, "node" AS c6, "at" AS c7, "entry" AS c8, "method" AS c9, "what" AS c3, "stated" AS c10, "down" AS c11, "asked_at" AS c12, "transit" AS c13, "cost" AS c14, "affinity" AS c15, "version" AS c16, "preferred" AS c17 FROM "evidence/candidates") WHERE (c3 = 'choice')) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
+(SELECT c4, c7 AS c18, coalesce(TRUE, FALSE) AS c19, CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce((((c10)."version" = c16) AND ((c10)."preferred" = c17)), FALSE)) ELSE FALSE END AS c20, CASE WHEN CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce((((c10)."version" = c16) AND ((c10)."preferred" = c17)), FALSE)) ELSE FALSE END THEN (c5 || ' treated ' || c6 || CASE WHEN (NOT ((c10)."version" = c16)) THEN (' as version ' || (c10)."version" || ', but it is ' || c16) ELSE CASE WHEN (c10)."preferred" THEN ' as its preferred source, but its settings do not say so' ELSE ' as not preferred, but its settings prefer it' END END) END AS c21, coalesce((((c10)."cost" IS NOT NULL) OR (c14 IS NOT NULL)), FALSE) AS c22, CASE WHEN coalesce((((c10)."cost" IS NOT NULL) OR (c14 IS NOT NULL)), FALSE) THEN (NOT coalesce(((c10)."cost" IS NOT DISTINCT FROM c14), FALSE)) ELSE FALSE END AS c23, CASE WHEN CASE WHEN coalesce((((c10)."cost" IS NOT NULL) OR (c14 IS NOT NULL)), FALSE) THEN (NOT coalesce(((c10)."cost" IS NOT DISTINCT FROM c14), FALSE)) ELSE FALSE END THEN (c5 || ' used the cost ' || coalesce(((c10)."cost")::VARCHAR, 'none') || ' for ' || c6 || ', but it is ' || coalesce((c14)::VARCHAR, 'none')) END AS c24, coalesce((c9 = 'six groups'), FALSE) AS c25, CASE WHEN coalesce((c9 = 'six groups'), FALSE) THEN (NOT coalesce(((c10)."affinity" IS NOT DISTINCT FROM c15), FALSE)) ELSE FALSE END AS c26, CASE WHEN CASE WHEN coalesce((c9 = 'six groups'), FALSE) THEN (NOT coalesce(((c10)."affinity" IS NOT DISTINCT FROM c15), FALSE)) ELSE FALSE END THEN (c5 || ' used the affinity ' || coalesce(((c10)."affinity")::VARCHAR, 'none') || ' for ' || c6 || ', but it is ' || coalesce((c15)::VARCHAR, 'none')) END AS c27, coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."transit_us" IS NOT NULL) OR (c13 IS NOT NULL))), FALSE) AS c28, CASE WHEN coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."transit_us" IS NOT NULL) OR (c13 IS NOT NULL))), FALSE) THEN (NOT coalesce((abs_wrapped(subtract_wrapped((c10)."transit_us", c13)) < (10000)::BIGINT), FALSE)) ELSE FALSE END AS c29, CASE WHEN CASE WHEN coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."transit_us" IS NOT NULL) OR (c13 IS NOT NULL))), FALSE) THEN (NOT coalesce((abs_wrapped(subtract_wrapped((c10)."transit_us", c13)) < (10000)::BIGINT), FALSE)) ELSE FALSE END THEN (c5 || ' used ' || coalesce(((c10)."transit_us")::VARCHAR, 'unknown') || ' us as the transmission time from ' || c6 || ', but it is ' || coalesce((c13)::VARCHAR, 'unknown') || ' us') END AS c30, coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."backfilled_at" > (0)::BIGINT) OR (c12 IS NOT NULL))), FALSE) AS c31, CASE WHEN coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."backfilled_at" > (0)::BIGINT) OR (c12 IS NOT NULL))), FALSE) THEN (NOT coalesce(((c10)."backfilled_at" = coalesce(c12, (0)::BIGINT)), FALSE)) ELSE FALSE END AS c32, CASE WHEN CASE WHEN coalesce(((NOT (coalesce(c9, '') = '')) AND (((c10)."backfilled_at" > (0)::BIGINT) OR (c12 IS NOT NULL))), FALSE) THEN (NOT coalesce(((c10)."backfilled_at" = coalesce(c12, (0)::BIGINT)), FALSE)) ELSE FALSE END THEN (c5 || ' used ' || ((c10)."backfilled_at")::VARCHAR || ' as the time of its last request to ' || c6 || ', but it is ' || (coalesce(c12, (0)::BIGINT))::VARCHAR) END AS c33, coalesce(TRUE, FALSE) AS c34, CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce(((c10)."down" = c11), FALSE)) ELSE FALSE END AS c35, CASE WHEN CASE WHEN coalesce(TRUE, FALSE) THEN (NOT coalesce(((c10)."down" = c11), FALSE)) ELSE FALSE END THEN (c5 || ' treated ' || c6 || ' as ' || CASE WHEN (c10)."down" THEN 'down' ELSE 'up' END || ' in the choice for entry ' || (c8)::VARCHAR) END AS c36 FROM 
+(SELECT "trace" AS c4, "node" AS c5, "store" AS c6, "at" AS c7, "entry" AS c8, "method" AS c9, "what" AS c3, "stated" AS c10, "down" AS c11, "asked_at" AS c12, "transit" AS c13, "cost" AS c14, "affinity" AS c15, "version" AS c16, "preferred" AS c17 FROM "evidence/candidates") WHERE (c3 = 'choice')) GROUP BY c4))))) WHERE (c1 > (0)::BIGINT));
 
 -- table rules/marks_down needs source.down
 -- columns "trace" VARCHAR, "check" VARCHAR, "consumed" BIGINT, "violations" BIGINT, "at" BIGINT, "witness" VARCHAR

@@ -32,7 +32,9 @@ _ROUTES: Final = "routes array<struct<home: string, there: string, cost: bigint,
 class Organization:
     """The parts of an organization, as tables.
 
-    servers: trace, store, site, version, later (joins during the run): also those that were added (RT-6)
+    servers: trace, store, site, version, later (joins during the run): also those that were added (RT-6) or removed (RP-9). If
+        a server got the name of a removed one, site and version are those of the last one.
+    members: trace, revision, store, site, version: the servers after each change of the organization; revisions as in costs
     guids: trace, guid, store, name (A, or A.2 for its second GUID)
     genesis: trace, n, path, name, parent_path, replicas, schedule, resolve, priority, contacts,
         start_at: the topology's folders, from 1
@@ -43,6 +45,7 @@ class Organization:
     """
 
     servers: DataFrame
+    members: DataFrame
     guids: DataFrame
     genesis: DataFrame
     setup: DataFrame
@@ -52,17 +55,22 @@ class Organization:
 def parts(events: Silver) -> dict[str, Callable[[], DataFrame]]:
     """Return the functions that compute the parts of an Organization, by name."""
     started = events.of("run.started").select("trace", "at", F.from_json("topology", _TOPOLOGY).alias("t"))
-    every = topologies(events).select("trace", F.from_json("topology", _SERVERS).alias("t"))
-    servers = every.select("trace", F.explode("t.servers").alias("store", "of")).select(
-        "trace", "store", "of.site", "of.version", (F.col("of.joins") == "later").alias("later")
+    every = topologies(events).select("trace", "revision", F.from_json("topology", _SERVERS).alias("t"))
+    members = every.select("trace", "revision", F.explode("t.servers").alias("store", "of")).select(
+        "trace", "revision", "store", "of.site", "of.version", (F.col("of.joins") == "later").alias("later")
     )
-    servers = servers.distinct()
+    servers = members.groupBy("trace", "store").agg(
+        F.max_by("site", "revision").alias("site"),
+        F.max_by("version", "revision").alias("version"),
+        F.min("later").alias("later"),
+    )
     return {
         "servers": lambda: servers,
+        "members": lambda: members.drop("later"),
         "guids": lambda: _guids(events),
         "genesis": lambda: _genesis(started),
         "setup": lambda: _setup(events),
-        "costs": lambda: _costs(events, servers),
+        "costs": lambda: _costs(events, members),
     }
 
 
@@ -74,16 +82,16 @@ def topologies(events: Silver) -> DataFrame:
     return every.select("trace", "node", "at", "type", revision, "topology")
 
 
-def _costs(events: Silver, servers: DataFrame) -> DataFrame:
+def _costs(events: Silver, members: DataFrame) -> DataFrame:
     """Return the least costs over all connectors (RT-1), even if a link is down, and over the connectors that allow referrals
     (RT-4), from the routes between sites (`analytics.ingest.routes`)."""
     every = topologies(events).select("trace", "revision", F.from_json("topology", _ROUTES).alias("t"))
     routes = every.select("trace", "revision", F.explode("t.routes").alias("way")).select(
         "trace", "revision", "way.home", "way.there", "way.cost", "way.affinity"
     )
-    here = servers.select("trace", F.col("store").alias("node"), F.col("site").alias("home"))
-    there = servers.select("trace", "store", F.col("site").alias("there"))
-    pairs = here.join(routes, ["trace", "home"]).join(there, ["trace", "there"])
+    here = members.select("trace", "revision", F.col("store").alias("node"), F.col("site").alias("home"))
+    there = members.select("trace", "revision", "store", F.col("site").alias("there"))
+    pairs = here.join(routes, ["trace", "revision", "home"]).join(there, ["trace", "revision", "there"])
     return pairs.select("trace", "revision", "node", "store", "cost", "affinity")
 
 

@@ -1,5 +1,5 @@
-"""Changes of the organization: which stores have read them, over which connectors mails go afterwards (RT-6), and which
-addresses the recipient policies give (ML-1)."""
+"""Changes of the organization (RT-6): which stores have read them, over which connectors mails go afterwards, which addresses
+the recipient policies give (ML-1), and what servers do that are not part of it (RP-9)."""
 
 from __future__ import annotations
 
@@ -142,3 +142,29 @@ def stamps(events: Silver, org: Organization, nodes: DataFrame) -> DataFrame:
         "given", F.coalesce(given, F.lit(False))
     )
     return both.groupBy("trace", "node", "seq", "at", "store", "address").agg(F.max("given").alias("given"))
+
+
+def absences(events: Silver, nodes: DataFrame) -> DataFrame:
+    """Return the spans in which the organization does not have a server that it has earlier or later (RP-9): trace, node, at
+    (of the change that removes or adds the server), acts (how many events the server has in the span)."""
+    named = events.of("organization.changed").where("subject like 'server %'")
+    changes = named.select("trace", F.substring_index("subject", " ", -1).alias("node"), "revision", "at", "change")
+    in_order = Window.partitionBy("trace", "node").orderBy("revision")
+    spans = changes.withColumns({"before": F.lag("change").over(in_order), "next_at": F.lead("at").over(in_order)})
+    spans = spans.where("change = 'removed' or before is null").select(
+        "trace",
+        "node",
+        "at",
+        F.expr("if(change = 'removed', at, -1)").alias("since"),
+        F.expr(f"if(change = 'removed', coalesce(next_at, {2**62}), at)").alias("until"),
+    )
+    clocks = nodes.select("trace", "node", "exact", "hindered")
+    spans = spans.join(F.broadcast(clocks), ["trace", "node"], "left")
+    acts = events.events.select("trace", "node", F.col("at").alias("acted_at"))
+    acts = acts.join(F.broadcast(spans), ["trace", "node"])
+    slack = f"if(coalesce(exact, false), {TOLERANCE_US}, {_BEHIND_US})"
+    hindered = "exists(coalesce(hindered, array()), f -> acted_at between f.since and f.until)"
+    inside = acts.where(f"acted_at > since + {slack} and acted_at < until - {slack} and not {hindered}")
+    counts = inside.groupBy("trace", "node", "at").agg(F.count("acted_at").alias("acts"))
+    both = spans.select("trace", "node", "at").join(F.broadcast(counts), ["trace", "node", "at"], "left")
+    return both.withColumn("acts", F.coalesce("acts", F.lit(0)))

@@ -79,6 +79,7 @@ TABLES: Final[Mapping[str, Callable[[Material], DataFrame]]] = {
     "overtakings": lambda m: hops.overtakings(m.events, m.listed, holders.topology_folders(m.org, "priority")),
     "revisions": lambda m: organization_changes.revisions(m.events, m.nodes),
     "stamps": lambda m: organization_changes.stamps(m.events, m.org, m.nodes),
+    "absences": lambda m: organization_changes.absences(m.events, m.nodes),
     "crossings": lambda m: organization_changes.crossings(m.events, m.nodes, m.restored),
     "ordinary_mails": lambda m: hops.ordinary_mails(m.events),
     "posts": lambda m: hops.posts(m.events),

@@ -4,7 +4,7 @@ from typing import Final
 
 from analytics.rules.check import Check
 
-# spec: DU-1, HI-1, RP-1, RP-2, RP-3, RP-6, RP-7, RP-8, ST-3
+# spec: DU-1, HI-1, RP-1, RP-2, RP-3, RP-6, RP-7, RP-8, RP-9, ST-3
 CHECKS: Final = (
     Check(
         id="content is only on holders",
@@ -68,6 +68,15 @@ CHECKS: Final = (
         about="forced",
         holds="size(left) = 0",
         words="concat(node, ' removed ', store, ' but left it on the lists of ', array_join(left, ', '))",
+    ),
+    Check(
+        id="only servers of the organization act",
+        rules=("RP-9", "RT-6"),
+        table="absences",
+        says="A server does nothing before it is added to the organization, or after it was removed.",
+        about="true",
+        holds="acts = 0",
+        words="concat(node, ' has ', acts, ' events at times at which the organization had no such server')",
     ),
     Check(
         id="a store is created in place of a deleted one",

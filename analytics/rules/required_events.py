@@ -63,6 +63,7 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "created_stores": ("store.created",),
     "revisions": ("organization.changed", "organization.read"),
     "stamps": ("address.stamped",),
+    "absences": ("organization.changed",),
     "crossings": ("organization.changed",),
     "conflicts": ("conflict.arose",),
     "deferred": ("version.held",),

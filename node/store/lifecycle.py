@@ -235,7 +235,7 @@ class StoreLife(StoreQueries):
         state = StoreState(conn)
         # What another store replaces takes its changes with it.
         unsent = {} if elsewhere or new_object is not None else store_restore.unsent(conn)
-        # Registry values belong to the server, and another one may have its name (spec: RP-7, RT-6).
+        # Registry values belong to the server, and another one may have its name (spec: RP-7, RP-9).
         registry = stored_settings(conn) if is_server_of(self._topology, self.name, conn) else {}
         self.export()
         continued = Continued(state.incarnation, state.seq, state.lamport, state.last_at, registry, unsent)

@@ -305,7 +305,7 @@ class Node(StoreLife):
 
     def reorganize(self, now: LabTime, topology: Topology) -> None:
         """Read the organization as it is after a change: mail takes its routes from now on. If the server of a store was
-        removed, its store was deleted before (spec: RT-6)."""
+        removed, its store was deleted before (spec: RT-6, RP-9)."""
         with self._stimulus(now) as (ctx, s):
             if ctx.directory.reorganize(s, topology):
                 for store in ctx.directory.outdated():

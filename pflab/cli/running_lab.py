@@ -152,7 +152,7 @@ class LabReader:
 
     def away(self) -> list[str]:
         """Return the servers that do not run, which cannot be read now."""
-        return self._servers("not running", "failed")
+        return self._servers("not running", "not started", "failed")
 
     def deleted(self) -> list[str]:
         """Return the servers without a store, because it was deleted."""

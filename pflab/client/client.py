@@ -40,8 +40,9 @@ class Client(Changes):
     # --- the lab
 
     def lab(self) -> dict[str, Any]:
-        """Return the lab's run, clock, servers and faults. A server's `status` is running, not running, store deleted, or
-        failed. A failed server has the text of its internal error as `failure`. To make it work again, kill and start it."""
+        """Return the lab's run, clock, servers and faults. A server's `status` is running, not running, failed, or, if it
+        has no store, not started or store deleted. A failed server has the text of its internal error as `failure`. To make it
+        work again, kill and start it."""
         answer: dict[str, Any] = self.json("GET", "/lab")
         return answer
 

@@ -14,6 +14,7 @@ from pflab.invariants.mail.recipients import RECIPIENTS, REPEATS
 from pflab.invariants.mail.routes import ROUTES
 from pflab.invariants.replica_addition import ADDITIONS
 from pflab.invariants.replica_removal import EXPIRY, REMOVALS
+from pflab.invariants.servers import SERVERS
 from pflab.invariants.status_answers import ANSWERS, RESPONDERS
 from pflab.invariants.status_rows import ROWS
 from pflab.invariants.stored_state import STATE
@@ -43,5 +44,6 @@ INVARIANTS: tuple[type[Invariant], ...] = (
     *EXPIRY,
     *ROUTES,
     *ADDRESSES,
+    *SERVERS,
 )
 """The classes of all invariants; each must hold at every instant."""

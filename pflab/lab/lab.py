@@ -281,7 +281,7 @@ class Lab(ABC):
 
     @abstractmethod
     async def remove_server(self, name: str) -> None:
-        """Remove a server that has no store, because it has never started or its store was deleted (RT-6).
+        """Remove a server that has no store, because it has never started or its store was deleted (RP-9).
 
         It is no longer one of the lab's servers, its backups are gone, and faults that name it end. A server of its name can be
         added again, in any site and of any version; its first start creates a new store (RP-7). Raises LabError if there is no

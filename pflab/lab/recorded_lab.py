@@ -89,9 +89,11 @@ class RecordedLab(Lab):
     def running(self, name: str) -> bool:
         return self._servers.server(name).status is ServerStatus.RUNNING
 
-    def lacks_store(self, name: str) -> bool:
-        """Return whether the store of a server was deleted, and no other store was created for the server."""
-        return self._servers.server(name).status is not ServerStatus.ABSENT and self._servers.deleted(name)
+    def without_store(self, name: str) -> Literal["not started", "store deleted", ""]:
+        """Return why a server has no store in the directory; "" if it has one."""
+        if self._servers.server(name).status is ServerStatus.ABSENT:
+            return "not started"
+        return "store deleted" if self._servers.deleted(name) else ""
 
     def events(self, since: int = 0) -> Sequence[Event]:
         return self.record.events(since)

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from node.errors import NotRunning
 from node.host.whole_files import write_whole
@@ -116,8 +116,8 @@ class ServedLab(Lab):
         return None
 
     @abstractmethod
-    def lacks_store(self, name: str) -> bool:
-        """Return whether the store of a server was deleted, and no other store was created for the server."""
+    def without_store(self, name: str) -> Literal["not started", "store deleted", ""]:
+        """Return why a server has no store in the directory; "" if it has one."""
 
     @abstractmethod
     def failure_of(self, name: str) -> Exception | None:

@@ -9,7 +9,7 @@ States of a server (`ServerStatus`):
 | RUNNING | killed, crashed, or its process died | KILLED |
 | STOPPED, KILLED | started, perhaps on a backup | RUNNING |
 | STOPPED, KILLED | its deleted store is created again | ABSENT, and it enters the directory at its next start |
-| ABSENT; STOPPED, KILLED after its store was deleted | removed (RT-6) | no longer in the list |
+| ABSENT; STOPPED, KILLED after its store was deleted | removed (RP-9) | no longer in the list |
 
 A server whose store was deleted from the directory does not start (RP-6) until a new store is created (RP-7). If a server was
 removed, and another one of its name was added, the first start of that one creates a new store. A server gets
@@ -33,6 +33,7 @@ from node.store.node import Node
 from pflab.errors import LabError, NotThere
 from pflab.lab.directory import OrganizationDirectory
 from pflab.runs.lab_state import LabState, ServerState, ServerStatus
+from topology.changes import at_start_of
 from topology.model import Topology
 from traces.events import Event
 from traces.labtime import LabTime
@@ -204,7 +205,7 @@ class Servers:
         return name in self._deleted
 
     def lacks_first_store(self, server: LabServer) -> bool:
-        """Return whether a server that was added has no store yet, and an earlier server of its name had one (RT-6)."""
+        """Return whether a server that was added has no store yet, and an earlier server of its name had one (RP-9)."""
         return server.status is ServerStatus.ABSENT and self.deleted(server.name)
 
     def delete(self, name: str, on: str) -> None:
@@ -261,7 +262,7 @@ class Servers:
     def organization_at_start(self, name: str) -> Topology:
         """Return the organization in which a server begins: that of the lab's beginning, or for a server that was added
         later, perhaps in place of one that was removed, the present one."""
-        return self._began if self._began.servers.get(name) == self._topology.servers[name] else self._topology
+        return at_start_of(name, self._began, self._topology)
 
     def pending_updates(self) -> list[DirectoryUpdate | OrganizationUpdate]:
         """Return the updates that running servers do not have yet, in the order to apply them (RP-3, RP-6, RT-6).
@@ -296,7 +297,7 @@ class Servers:
         return deletions + sorted(entries, key=lambda update: update.store == update.server.name)
 
     def check_removable(self, server: LabServer) -> None:
-        """Raise LabError if a server runs, or if its store is in the directory."""
+        """Raise LabError if a server runs, or if its store is in the directory."""  # spec: RP-9
         if server.status is ServerStatus.RUNNING:
             raise LabError(f"server {server.name} is running; stop it, and delete its store, before you remove it")
         if server.status is not ServerStatus.ABSENT and not self.deleted(server.name):

@@ -16,6 +16,7 @@ from node.errors import Misuse
 from node.reads import StoreReader
 from node.store.offline_reader import open_offline, organization_in, waiting_events
 from pflab.errors import LabError
+from topology.changes import at_start_of
 from topology.file.load import load_topology
 from topology.model import Topology
 from topology.problems import TopologyError
@@ -31,6 +32,7 @@ class RunReader:
     """Reads a run folder: its organization as the stores last knew it, and the databases in it."""
 
     path: Path
+    began: Topology
     topology: Topology
     ended_at: LabTime
     """When the run ended; 0 if it has not been judged."""
@@ -39,7 +41,7 @@ class RunReader:
     def at(cls, path: Path) -> RunReader:
         """Open a run folder. Raises LabError if it is not the folder of a run."""
         try:
-            topology = load_topology(path / "topology.yaml")
+            topology = began = load_topology(path / "topology.yaml")
         except (OSError, ValueError, TopologyError) as error:
             reason = str(error).splitlines()[0]
             raise LabError(
@@ -48,7 +50,7 @@ class RunReader:
         for database in sorted((path / "databases").glob("*.sqlite")):
             with suppress(sqlite3.Error, Misuse):  # whoever reads this store is told why it cannot be read
                 topology = max(topology, organization_in(database, topology), key=lambda known: known.revision)
-        return cls(path, topology, _ended_at(path / "verdict.json"))
+        return cls(path, began, topology, _ended_at(path / "verdict.json"))
 
     def stores(self) -> list[str]:
         """Return the servers that have a database here, in the topology's order."""
@@ -74,7 +76,7 @@ class RunReader:
         """Open a store's database for reading. Raises LabError if it cannot be read."""
         path = self._database(store)
         try:
-            with open_offline(path, store, self.topology) as reader:
+            with open_offline(path, store, at_start_of(store, self.began, self.topology)) as reader:
                 yield reader
         except sqlite3.Error as error:
             raise LabError(f"{path} cannot be read as a store's database: {error}") from error

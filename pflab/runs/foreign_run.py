@@ -27,6 +27,7 @@ from pflab.runs.databases import unexported_events
 from pflab.runs.lab_state import STATE, decoded_state
 from pflab.runs.recorder import LAB
 from pflab.terms.printable import printable
+from topology.changes import at_start_of
 from topology.file.fields import is_server_name
 from topology.file.load import topology_from_text
 from topology.problems import ProblemsError, ValueTextError, quoted
@@ -90,7 +91,7 @@ class ForeignRun:
     def check_database(self, path: str, content: bytes, store: str, *, is_backup: bool) -> None:
         """Check the database of a store, or a backup of it."""
         try:
-            seq = check_database(content, store, self._organization)
+            seq = check_database(content, store, at_start_of(store, self.topology, self._organization))
         except Misuse as error:
             raise LabError(f"{path} in the lab file is not the database of server {store}: {_line(error)}") from error
         if not is_backup:

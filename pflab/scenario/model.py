@@ -42,7 +42,7 @@ from topology.arguments import (
 from topology.problems import quoted
 
 _AREAS: Final = (
-    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 8, CF 6, DL 5, DU 1, ML 8, RT 6, EV 1, SE 1, AD 2, TM 2, CV 3"
+    "CN 9, HI 7, OUT 9, IN 5, RST 4, BF 9, ST 7, RP 9, CF 6, DL 5, DU 1, ML 8, RT 6, EV 1, SE 1, AD 2, TM 2, CV 3"
 )
 """For each area of rules, the number of its rules; ids count from 1. An installed pflab has no docs/rules.yaml to read."""
 
@@ -488,8 +488,8 @@ class Site(Part):
 
 
 class Server(Part):
-    """A change of the organization: a server is added, or one without a store is removed (RT-6). The store of a new server
-    joins when a later step starts it.
+    """A change of the organization: a server is added, or one without a store is removed (RT-6, RP-9). The store of a new
+    server joins when a later step starts it.
 
     `refused: true`: the lab must refuse it.
     """

@@ -84,7 +84,7 @@ async def add_server(lab: ServedLab, body: NewServer) -> Response:
 @NEW_SERVERS.delete("/{name}")
 async def remove_server(lab: ServedLab, name: str) -> Response:
     """Remove a server without a store, which has never started or whose store was deleted; return the names of the
-    others."""  # spec: RT-6
+    others."""  # spec: RP-9
     await lab.remove_server(name)
     return json_response(list(lab.organization.servers))
 

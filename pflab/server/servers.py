@@ -46,12 +46,12 @@ def imap_shown(lab: ServedLab, name: str) -> str | None:
 
 
 def status_shown(lab: ServedLab, name: str) -> dict[str, str]:
-    """Return `status`: running, not running, store deleted, or failed; a server that failed also has `failure`, its internal
-    error."""
+    """Return `status`: running, not running, failed, or, for a server without a store, not started or store deleted. A server
+    that failed also has `failure`, its internal error."""
     failure = lab.failure_of(name)
     if failure is not None:
         return {"status": "failed", "failure": bug_line(failure)}
-    return {"status": "running" if lab.running(name) else "store deleted" if lab.lacks_store(name) else "not running"}
+    return {"status": "running" if lab.running(name) else lab.without_store(name) or "not running"}
 
 
 def _status_of(lab: ServedLab, name: str) -> Response:

@@ -678,6 +678,9 @@ class Simulator(RecordedLab):
         self._update_directories()
 
     def _update_directories(self) -> None:
+        for name in [name for name in self._back_at if self._servers.deleted(name)]:
+            del self._back_at[name]  # it crashed before its store was deleted
+            self._servers.kill(self._servers.server(name))
         for update in self._servers.pending_updates():
             if update.server.status is not ServerStatus.RUNNING:
                 continue  # an earlier update crashed it

@@ -765,7 +765,7 @@ class OrganizationCases:
                 await lab.remove_site(lab.organization.sites[0])
 
     async def test_a_server_without_a_store_is_removed(self, make_lab: LabFactory) -> None:
-        """RT-6, RP-6: a server is removed after its store was deleted, or if it has never started, and not before. All stores
+        """RP-9: a server is removed after its store was deleted, or if it has never started, and not before. All stores
         forget it, mail that waits for it is returned, faults and backups of it are gone, and then its site can be removed."""
         async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:
             with pytest.raises(LabError, match="server D is running; stop it, and delete its store"):
@@ -809,7 +809,7 @@ class OrganizationCases:
             assert await lab.until(lambda: "later" in subjects(lab, "A"), lab.now + DAY_US)
 
     async def test_another_server_gets_the_name_of_a_removed_one(self, make_lab: LabFactory) -> None:
-        """RT-6, RP-7: a server of a removed server's name is another server, perhaps in another site and of another version.
+        """RP-9, RP-7: a server of a removed server's name is another server, perhaps in another site and of another version.
         Its first start creates a new store, with another GUID and the next directory object, on all servers, also those that
         did not run meanwhile. It gets nothing of the removed one except by replication, and stops and starts as any server."""
         async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:

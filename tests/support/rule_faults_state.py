@@ -166,6 +166,10 @@ FAULTS: Mapping[str, Fault] = {
     "a new store asks for the hierarchy": ("new-store", _never_asked),
     "a store with replicas is not deleted": ("stories/orphan", set_("store.deleted", forced=False)),
     "a store removed by force leaves all lists": ("stories/orphan", _left_on_the_list),
+    "only servers of the organization act": (
+        "server-removed",
+        shift("hop.sent", "at", 3 * HOUR_US, where=lambda e: e["node"] == "D"),
+    ),
     "a store is created in place of a deleted one": ("store-created-again", set_("store.created", directory_object=2)),
     "a store that is only shown is silent": ("restored-elsewhere", _sends_from_a_copy),
     "a created store begins as new": ("store-created-again", _keeps_its_guid),

@@ -15,6 +15,7 @@ from topology.changes import (
     server_removed,
     site_added,
     site_removed,
+    start_of,
     successor,
 )
 from topology.enums import ConnectorKind, ServerVersion
@@ -104,7 +105,7 @@ def test_a_site_without_servers_is_removed() -> None:
 
 
 def test_a_server_is_removed_and_another_gets_its_name() -> None:
-    """RT-6: the others keep their ports, and what the lab began with stays as it was, also lists with the removed server. A
+    """RP-9: the others keep their ports, and what the lab began with stays as it was, also lists with the removed server. A
     server of its name is another one, in any site and of any version."""
     line = connector_removed(BEGAN, "SEA-NYC")
     after = server_removed(line, "C")
@@ -122,6 +123,21 @@ def test_servers_that_were_there_at_the_start_may_all_be_removed() -> None:
     """RT-6: an organization that has only servers which were added later is one."""
     organization = server_added(topology_from_text("servers: {A: }"), "B", {})
     assert list(server_removed(organization, "A").servers) == ["B"]
+
+
+def test_a_lab_can_begin_with_what_has_become_of_another() -> None:
+    """RT-6: servers that have a store now are there from the start, and the others join later. Folders are on those of their
+    servers that have a store, or on all; the file is sound, also if it has sites without a connector."""
+    apart = connector_removed(connector_removed(BEGAN, "SEA-NYC"), "SEA-LON")
+    after = server_removed(server_added(server_added(apart, "F", {"site": "SEA"}), "G", {"site": "SEA"}), "C")
+    start = start_of(after, {"A", "D", "F"})
+    assert topology_from_text(start.as_yaml()) == start and start.revision == 0
+    assert start.servers_from_start() == ("A", "D", "F")
+    assert [name for name, server in start.servers.items() if server.joins_later] == ["B", "G"]
+    assert [server.place for server in start.servers.values()] == [0, 1, 2, 3, 4]
+    assert start.folders["Projects"].replicas == ("A",)
+    assert start_of(after, {"D", "F"}).folders["Projects"].replicas == ("D", "F")
+    assert len(start.notices()) == 1
 
 
 def test_a_store_that_knows_less_is_of_the_same_lab() -> None:

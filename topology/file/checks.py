@@ -53,7 +53,7 @@ def find_problems(checked: Checked) -> list[Problem]:
     )
     problems = list(islice(every_problem, MOST_PROBLEMS))
     if not problems and not checked.left_out:
-        problems += [*_sites_without_server(checked), *_reachability(checked)]
+        problems += _sites_without_server(checked)
     return problems
 
 
@@ -257,34 +257,3 @@ def _settings(checked: Checked, path: Path, settings: dict[str, RawSetting]) -> 
             read_value(spec, raw)
         except ValueTextError as error:
             yield checked.problem((*path, name), error.what, error.would_be_right)
-
-
-def _reachability(checked: Checked) -> Iterator[Problem]:
-    """Yield one problem for each group of sites that no connector joins to the first site.
-
-    An organization that was changed may have such groups, because an administrator may remove the last connector (spec: RT-6).
-    """
-    if checked.file.revision:
-        return
-    homes = server_sites(checked.file)
-    group_of = {site: site for site in site_names(checked.file)}
-
-    def root(site: str) -> str:
-        while group_of[site] != site:
-            site = group_of[site]
-        return site
-
-    for entry in checked.file.connectors:
-        group_of[root(entry.between[1])] = root(entry.between[0])
-    groups: dict[str, list[str]] = {}
-    for site in dict.fromkeys(homes.values()):
-        groups.setdefault(root(site), []).append(site)
-    (first, *_), *groups_apart = groups.values()
-    for group in groups_apart:
-        path: Path = ("connectors",) if checked.file.connectors else ("servers",)
-        yield checked.problem(
-            path,
-            f"no connector leads from {quoted(first)} to {', '.join(map(quoted, group))}",
-            f"add a connector between {quoted(first)} and {quoted(group[0])}",
-            of_key=True,
-        )

@@ -76,9 +76,11 @@ def candidates(events: Silver, org: Organization, restored: DataFrame) -> DataFr
         with_state = with_state.withColumn(old, is_old).withColumn(column, F.when(~is_old, latest["row"]))
     with_state = with_state.drop("latest", "said", "deletion", "life")
     costs = F.broadcast(org.costs.select("trace", "revision", "node", "store", "cost", "affinity"))
-    versions = F.broadcast(org.servers.select("trace", "store", "version", "site"))
+    versions = F.broadcast(org.members.select("trace", "revision", "store", "version", "site"))
+    homes = F.broadcast(org.servers.select("trace", F.col("store").alias("node"), F.col("site").alias("home")))
     result = with_state.join(costs, ["trace", "revision", "node", "store"], "left")
-    result = result.join(versions, ["trace", "store"], "left").drop("marked", "revision")
+    result = result.join(versions, ["trace", "revision", "store"], "left").join(homes, ["trace", "node"])
+    result = result.where("what = 'choice' or site = home").drop("marked", "revision", "home")
     return result.withColumn("preferred", F.coalesce(F.col("store") == F.col("prefers"), F.lit(False)))
 
 
@@ -98,9 +100,9 @@ def _asked(events: Silver, org: Organization, restored: DataFrame) -> DataFrame:
         "entry",
         F.lit("entry").alias("what"),
     )
-    sites = org.servers.select("trace", "store", "site")
+    sites = org.members.select("trace", "store", "site").distinct()
     mates = sites.join(sites.withColumnRenamed("store", "node"), ["trace", "site"]).where("store != node")
-    near = entries.join(F.broadcast(mates.drop("site")), ["trace", "node"])
+    near = entries.join(F.broadcast(mates.drop("site").distinct()), ["trace", "node"])
     return choices.unionByName(near, allowMissingColumns=True).join(
         F.broadcast(restored), ["trace", "node"], "left_anti"
     )

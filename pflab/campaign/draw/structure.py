@@ -88,7 +88,7 @@ def _moved(draw: random.Random, state: DrawState, connector: Connector, at_us: i
 
 def draw_removed_servers(draw: random.Random, state: DrawState, steps: Sequence[timed.Timed]) -> list[timed.Timed]:
     """Return steps that remove some of the servers whose stores these steps delete. Some come back, in any site and of any
-    version, and hold folders."""
+    version, and hold folders (spec: RP-9)."""
     removed: list[timed.Timed] = []
     for step in steps:
         if step.verb != "directory" or draw.random() >= _REMOVED:

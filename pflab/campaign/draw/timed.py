@@ -186,7 +186,7 @@ def site(*, at_us: int, **change: Any) -> Timed:
 
 
 def server(*, at_us: int, **change: Any) -> Timed:
-    """Add or remove a server, with the keys of a step `server` (spec: RT-6)."""
+    """Add or remove a server, with the keys of a step `server` (spec: RT-6, RP-9)."""
     return Timed(at_us, "server", change)
 
 

@@ -282,7 +282,7 @@ async def _start_lab(lab: ManagedLab, rate: float) -> None:
         await lab.set_rate(rate)
     running = [name for name in lab.names if lab.running(name)]
     print_lines([f"{lab.topology.organization} is up: {', '.join(running)}"])
-    if away := [name for name in lab.names if name not in running and not lab.lacks_store(name)]:
+    if away := [name for name in lab.names if name not in running and lab.without_store(name) != "store deleted"]:
         print_lines([f"  not running: {', '.join(away)}"])
     print_lines([f"  SMTP: {', '.join(f'{name} {smtp_shown(lab, name)}' for name in running)}"])
     imap = [f"{name} {address}" for name in running if (address := imap_shown(lab, name)) is not None]

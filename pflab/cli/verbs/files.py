@@ -147,7 +147,8 @@ def _scenario_summary(file: Path) -> str:
 def _topology_summary(file: Path) -> str:
     organization = read_topology(file)
     servers, sites = counted(len(organization.servers), "server"), counted(len(organization.sites), "site")
-    return f"{servers} in {sites}, {counted(len(organization.folders), 'folder')}"
+    notes = "".join(f"; note: {notice}" for notice in organization.notices())
+    return f"{servers} in {sites}, {counted(len(organization.folders), 'folder')}{notes}"
 
 
 _SUMMARIES: Final[Mapping[str, Callable[[Path], str]]] = {

@@ -497,6 +497,7 @@ def _tell_addresses(caller: Caller, lab: ServedLab, url: str, folder: RunFolder)
         f"  {url}/  opens the console in a browser",
         f"  {url}/docs",
         f"  SMTP: {', '.join(listening) or 'no ports; the lab is simulated'}",
+        *(f"  note: {notice}" for notice in lab.organization.notices()),
     )
     if caller.imap_token is not None:
         served = ", ".join(f"{name} {imap_shown(lab, name)}" for name in running)

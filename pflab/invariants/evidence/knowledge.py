@@ -217,8 +217,9 @@ class Known:
     @event_handler
     def _started(self, event: NodeStarted) -> None:
         if event.reason == "first":  # its first start, or it begins as new because its backup was too old (DL-4)
-            joins_later = self._organizations.present.servers[event.node].joins_later
-            self._from_start[event.node] = not joins_later and event.node not in self._started_before
+            server = self._organizations.present.servers.get(event.node)
+            from_start = server is not None and not server.joins_later
+            self._from_start[event.node] = from_start and event.node not in self._started_before
             self._started_before.add(event.node)
 
     @event_handler

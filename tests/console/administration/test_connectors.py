@@ -120,7 +120,7 @@ def test_a_site_and_a_server_are_added(lab: str, open_page: OpenPage) -> None:
 
 def test_a_server_is_removed_after_its_store(lab: str, open_page: OpenPage) -> None:
     """In the panel of a server, its store is deleted, and then the server is removed. It disappears from the map, and an
-    earlier moment shows it, with the mails that it sent (RT-6)."""
+    earlier moment shows it, with the mails that it sent (RP-9)."""
     with Client(lab) as client:
         client.advance("1 h")
         client.stop("B")

@@ -8,6 +8,7 @@ import pytest
 
 from node.errors import Misuse
 from pflab.forecast.fork import present_of
+from pflab.lab.lab import Lab
 from pflab.lab.served_lab import ServedLab
 from pflab.oracle.judge import Observer
 from pflab.runs.continued import continue_run
@@ -24,9 +25,11 @@ from tests.support.replay_pages import document_in
 from tests.support.topologies import THREE_SITES
 from topology.changes import ChangeError, connector_changed, successor
 from topology.file.load import topology_from_text
-from traces.events import OrganizationRead
+from traces.events import OrganizationRead, StoreCreated
 from traces.labtime import DAY_US, HOUR_US
 from traces.reading import read_folder
+
+ONE_SITE = "servers: {A: , B: , C: , D: }\nfolders: {Projects: {replicas: [A, B, C, D]}}\n"
 
 
 @pytest.fixture(
@@ -102,6 +105,54 @@ async def test_an_added_server_goes_with_the_lab(make_lab: LabFactory, tmp_path:
     assert {"E", "F"} <= set(reader.stores())
     with reader.reading("F") as store:
         assert [view.path for view in store.folders()] == ["Projects"]
+
+
+async def test_removed_servers_go_with_the_lab(make_lab: LabFactory, tmp_path: Path) -> None:
+    """RP-9, RP-7: a copy that plays forward, and a lab that is continued from a file, have none of the servers that were
+    removed, and their later stores under the names continue: directory objects, names of GUIDs and numbers of events. A server
+    that did not run meanwhile learns it in the other lab."""
+    async with make_lab(ONE_SITE) as lab:
+        assert isinstance(lab, ServedLab)
+        await post(lab, "C", "before")
+        await lab.advance(lab.now + HOUR_US)
+        await lab.stop("B")
+        for name in ("C", "D"):
+            await lab.stop(name)
+            await lab.delete_store(name, on="A", force=True)
+            await lab.remove_server(name)
+        await lab.add_server("D", version="5.5")
+        async with (await present_of(lab)).fork() as fork:
+            assert fork.names == ("A", "B", "D")
+            await begin_again(fork)
+        content = await lab.as_file()
+    unpacked, folder = RunFolder.at(tmp_path / "file"), RunFolder.at(tmp_path / "up" / "second")
+    unpack(content, unpacked)
+    earlier = continue_run(unpacked.path, folder)
+    async with SimulatedLab(topology_from_text(ONE_SITE), folder=folder, seed=7, earlier=earlier) as second:
+        assert second.names == ("A", "B", "D")
+        await begin_again(second)
+        assert Observer(second).judge().verdict().judgement is Judgement.CONVERGED
+        again = await second.as_file()
+    assert read_folder(folder.traces).report() == []
+    unpack(again, RunFolder.at(tmp_path / "third"))
+    assert set(RunReader.at(folder.path).stores()) == {"A", "B", "C", "D"}
+
+
+async def begin_again(lab: Lab) -> None:
+    """Start B, add C again, and start both new servers, which get what there is."""
+    await lab.start("B")
+    assert {entry.store for entry in lab.read("B", lambda node: node.directory())} == {"A", "B"}
+    await lab.add_server("C", version="2000")
+    for name in ("C", "D"):
+        await lab.start(name)
+    created = [(event.store, event.directory_object) for event in events_of(lab, StoreCreated)]
+    assert created == [("C", 1), ("D", 1)]
+    await lab.do("A", lambda node, now: node.change_folder(now, "Projects", replicas=["A", "B", "C", "D"]))
+    await lab.advance(lab.now + 3 * DAY_US)
+    assert subjects(lab, "C") == subjects(lab, "D") == ["before"]
+    for name in ("C", "D"):
+        numbers = [event.seq for event in lab.events() if event.node == name]
+        assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), name
 
 
 async def test_a_backup_from_before_a_change_reads_it_again(make_lab: LabFactory) -> None:

@@ -188,6 +188,34 @@ def test_end_killed_does_nothing_for_a_run_that_ended(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize("more", [[], ["--processes"]])
+def test_a_server_is_removed_from_the_lab_or_not(
+    more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RP-9, DU-1: a lab that is killed after a server was removed, and before it has written its state, does not have it when
+    it continues. Another one of its name gets a new store."""
+    monkeypatch.chdir(tmp_path)
+    with lab_process(tmp_path, *more) as (lab, url), Client(url) as client:
+        client.inject("lose", from_="A", to="B", type="content")
+        client.kill("B")
+        client.delete_store("B", on="A", force=True)
+        began = (the_run(tmp_path) / "lab.json").read_bytes()
+        client.remove_server("B")
+        lab.send_signal(signal.SIGKILL)
+        lab.wait(ENDED_S)
+    (the_run(tmp_path) / "lab.json").write_bytes(began)
+    with lab_up(tmp_path, "--resume", "runs/latest", topology=None) as url, Client(url) as client:
+        assert [server["name"] for server in client.lab()["servers"]] == ["A"]
+        assert client.faults() == []
+        client.add_server("B", version="2007")
+        client.start("B")
+        client.change_folder("A", "Projects", replicas=["A", "B"])
+        client.post("A", "Projects", subject="new")
+        assert client.until_converged("Projects", "54 h")["held"]
+        assert [each["subject"] for each in client.messages("B", "Projects")] == ["new"]
+    assert read_folder(the_run(tmp_path) / "traces").report() == []
+
+
+@pytest.mark.parametrize("more", [[], ["--processes"]])
 def test_a_change_of_the_organization_is_in_the_lab_or_nowhere(
     more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,7 +35,7 @@ from tests.support.lab_with_beginning import BEGINNING, COORDINATED, DRIVERS, la
 from tests.support.named_commands import examples_of
 from tests.support.running_lab import ONE_SITE, lab_up
 from tests.support.samples import sampled
-from topology.file.load import topology_from_text
+from topology.file.load import load_topology, topology_from_text
 from traces.events import AnyEvent
 
 pytestmark = pytest.mark.live
@@ -396,7 +396,7 @@ def test_sites_and_servers_are_added_and_removed(
 def test_a_server_without_a_store_is_shown_as_such_until_it_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """RP-6, RT-6: the verbs say that the store of a server was deleted, in place of "not running", and forget a removed one."""
+    """RP-6, RP-9: the verbs say that the store of a server was deleted, in place of "not running", and forget a removed one."""
     monkeypatch.chdir(tmp_path)
     with lab_up(tmp_path, "--simulated", topology="servers: {A: , B: }\nfolders: {Projects: }\n"):
         for words in ("fault stop B", "directory delete B --on A --force"):
@@ -410,7 +410,24 @@ def test_a_server_without_a_store_is_shown_as_such_until_it_is_removed(
         assert (
             "the store of server B was deleted; create a new one: pflab directory create B" in capsys.readouterr().err
         )
-        assert run(["server", "remove", "B"]) == ExitCode.GOOD
+        for words in ("server add F", "server add G", "fault start F", "topology -o now.yaml"):
+            assert run(words.split()) == ExitCode.GOOD, words
+        now = load_topology("now.yaml")
+        assert {name: str(server.joins) for name, server in now.servers.items()} == {
+            "A": "start",
+            "B": "later",
+            "F": "start",
+            "G": "later",
+        }
+        assert now.folders["Projects"].replicas == ("A",)
+        for words in (
+            "server remove B",
+            "server remove G",
+            "fault stop F",
+            "directory delete F --on A",
+            "server remove F",
+        ):
+            assert run(words.split()) == ExitCode.GOOD, words
         capsys.readouterr()
         assert run(["state"]) == ExitCode.GOOD
         assert capsys.readouterr().err == ""

@@ -1,5 +1,5 @@
 /** What an administrator of the organization does with sites and servers: add both, and remove a site without servers, and a
- * server without a store (RT-6). */
+ * server without a store (RT-6, RP-9). */
 
 import { LAB, serverItself, site as sitePath } from "../../../api.js";
 import { html, useState } from "../../../vendor/preact.js";

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -16,10 +15,14 @@ from pflab.cli.property_options import names_in, with_properties
 from pflab.cli.running_lab import Lab, client_of
 from pflab.terms.printable import printable
 from pflab.terms.verdict import ExitCode
+from topology.changes import start_of
 from topology.file.load import topology_from_document
 from topology.problems import counted
 
 Name = Annotated[str, Argument(metavar="NAME", help="The connector, such as SEA-NYC.")]
+WITHOUT_STORE: Final = ("not started", "store deleted")
+"""The statuses of a server without a store."""
+
 _NUMBER: Final = re.compile(r"-?[0-9]{1,18}")
 
 _PROPERTIES: Final = {
@@ -268,13 +271,15 @@ def topology(
     """Print the organization of a running lab as it is now, as a topology file.
 
     It has the sites, servers and connectors with all changes since the lab began. A lab that starts with this file begins with
-    them; servers that were added join later there too. Folders and recipient policies are those with which the lab began.
+    the servers that have a store now; servers that have never started, or whose store was deleted, join later there. Folders
+    and recipient policies are those with which the lab began, the folders on those of their servers that have a store.
 
     Example: pflab topology
     """
     with client_of(lab) as client:
         present = topology_from_document(client.json("GET", "/lab/topology"))
-    began_so = replace(present, revision=0)
+        statuses = {server["name"]: server["status"] for server in client.lab()["servers"]}
+    began_so = start_of(present, {name for name, status in statuses.items() if status not in WITHOUT_STORE})
     if as_json:
         print_json(began_so.as_document())
         return ExitCode.GOOD
