@@ -219,7 +219,7 @@ CHANGES: dict[str, Callable[[dict[str, object]], object]] = {
     "other servers": _renamed,
     "no proper id": lambda state: state.update(run="x\x1b[2J"),
     "an instant": lambda state: state.update(at=2**70 // 2**8),
-    "deleted stores": lambda state: state.update(deleted=["../D"]),
+    "has removed the server": lambda state: state.update(deleted=["../D"]),
     "which no lab made": lambda state: state.update(backups={"number": 1, "stores": {"../../outside": "A"}}),
     "list of backups": lambda state: state.update(backups={"number": 1, "stores": {"backup-1": "D"}}),
     "which no lab made ": lambda state: state.update(backups={"number": 1, "stores": {"backup-2": "A"}}),
