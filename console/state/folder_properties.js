@@ -20,6 +20,7 @@
  * @typedef {object} Property
  * @property {PropertyName} name as the API has it
  * @property {string} label as System Manager had it
+ * @property {Record<string, string>} [words] as the tool of another version had it; 2007 had parameters of Set-PublicFolder
  * @property {string} absent the text of a property that is not set
  * @property {string[]} examples
  * @property {boolean} [unique] whether no other folder can have the same
@@ -30,19 +31,45 @@ export const PROPERTIES = [
   {
     name: "schedule",
     label: "Replication schedule",
+    words: { 2007: "ReplicationSchedule" },
     absent: "default",
     examples: ["default", "always", "every 1 h", "every 2 h", "every 4 h", "never", "Mon-Fri 20:00-06:00"],
   },
   {
     name: "priority",
     label: "Priority of replication mails",
+    words: { 5.5: "Replication message importance" },
     absent: "normal",
     examples: ["not urgent", "normal", "urgent"],
   },
-  { name: "age_limit", label: "Age limit", absent: "none", examples: ["none", "30 d"] },
-  { name: "warning_limit", label: "Issue warning at", absent: "none", examples: ["none", "8 MB"] },
-  { name: "post_limit", label: "Prohibit post at", absent: "none", examples: ["none", "10 MB"] },
-  { name: "item_limit", label: "Maximum item size", absent: "none", examples: ["none", "300 KB"] },
+  {
+    name: "age_limit",
+    label: "Age limit",
+    words: { 5.5: "Age limit for all replicas", 2007: "AgeLimit" },
+    absent: "none",
+    examples: ["none", "30 d"],
+  },
+  {
+    name: "warning_limit",
+    label: "Issue warning at",
+    words: { 2007: "StorageQuota" },
+    absent: "none",
+    examples: ["none", "8 MB"],
+  },
+  {
+    name: "post_limit",
+    label: "Prohibit post at",
+    words: { 2007: "PostStorageQuota" },
+    absent: "none",
+    examples: ["none", "10 MB"],
+  },
+  {
+    name: "item_limit",
+    label: "Maximum item size",
+    words: { 2007: "MaxItemSize" },
+    absent: "none",
+    examples: ["none", "300 KB"],
+  },
   { name: "contacts", label: "Contacts for conflicts", absent: "", examples: [] },
   {
     name: "alias",
@@ -52,6 +79,15 @@ export const PROPERTIES = [
     unique: true,
   },
 ];
+
+/**
+ * Return the name of a property in the words of a version's tool, and as a tooltip the option of ours.
+ * @param {Property} property
+ * @param {string} version of the server that is administered
+ */
+export function wordsOf({ name, label, words }, version) {
+  return { label: words?.[version] ?? label, title: `--${name.replace("_", "-")} of pflab folder change` };
+}
 
 /**
  * Return a property as a text.

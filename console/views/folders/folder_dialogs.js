@@ -1,7 +1,7 @@
 /** Administration of folders: a new folder, and the properties of a folder, which include its replicas. */
 
 import { node } from "../../api.js";
-import { changedProperties, PROPERTIES, textOf } from "../../state/folder_properties.js";
+import { changedProperties, PROPERTIES, textOf, wordsOf } from "../../state/folder_properties.js";
 import { folderName } from "../../state/lab_state.js";
 import { folderTree, hasReplica, visibleText } from "../../state/posts.js";
 import { html, useState } from "../../vendor/preact.js";
@@ -259,8 +259,8 @@ const sameNames = (names, others) => names.length === others.length && names.eve
 function Properties({ view, texts, set, version }) {
   return html`<div class="properties-grid">
     ${PROPERTIES.map(
-      (property) => html`<label
-        >${property.label}
+      (property) => html`<label title=${wordsOf(property, version).title}
+        >${wordsOf(property, version).label}
         <input
           name=${property.name}
           list=${`examples-${property.name}`}

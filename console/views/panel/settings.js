@@ -114,9 +114,13 @@ function Row({ store, name, setting, asks, version, done }) {
         <button>Set</button>
         ${!isDefault(setting) && html`<button type="button" onClick=${() => change(null)}>Default</button>`}
         <button type="button" onClick=${() => setOpen(false)}>Cancel</button>
-        ${setting.name.endsWith(" Schedule") && html`<${SchedulePicker} text=${typed} set=${setTyped} version=${version} of=${name} />`}
       </form>`
       }
     </td>
-  </tr>`;
+  </tr>
+  ${
+    open &&
+    setting.name.endsWith(" Schedule") &&
+    html`<tr><td colspan="2"><${SchedulePicker} text=${typed} set=${setTyped} version=${version} of=${name} /></td></tr>`
+  }`;
 }

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from pflab.client import Client
 from tests.support.console_page import AXE, OpenPage
+from tests.support.running_lab import lab_up
 
 HOSTILE = "<img src=x onerror=\"document.title='run'\"> \u202egnp.exe"
 
@@ -323,3 +324,27 @@ def test_a_schedule_is_chosen_in_a_grid(posts: str, open_page: OpenPage) -> None
     with Client(posts) as client:
         (view,) = [view for view in client.folders("A") if view["path"] == "Projects"]
         assert view["schedule"] == "Wed 10:00-13:00; Sat 12:00"
+
+
+@pytest.mark.parametrize(
+    ("version", "age_limit", "default"),
+    [
+        ("5.5", "Age limit for all replicas", "Use information store schedule"),
+        ("2007", "AgeLimit", "Use public folder database replication schedule"),
+    ],
+)
+def test_properties_have_the_words_of_the_version(
+    version: str, age_limit: str, default: str, tmp_path: Path, open_page: OpenPage
+) -> None:
+    """AD-2: a server of 5.5 or 2007 is administered in the words of its own tool; tooltips have the options of the verbs."""
+    topology = f'servers: {{A: {{version: "{version}"}}}}\nfolders: {{Projects: }}\n'
+    with lab_up(tmp_path, "--simulated", topology=topology) as url:
+        page = open_page(url).page
+        page.get_by_role("tab", name="Folders").first.click()
+        page.get_by_role("button", name="Projects").first.click()
+        page.get_by_role("button", name="Properties …").click()
+        dialog = page.get_by_role("dialog", name="Properties of Projects")
+        expect(dialog.get_by_label(age_limit)).to_have_value("none")
+        expect(dialog.get_by_title("--age-limit of pflab folder change")).to_contain_text(age_limit)
+        dialog.get_by_text("Choose the times of the folder …").click()
+        expect(dialog.get_by_label(default)).to_be_checked()
