@@ -139,6 +139,8 @@ function MoveReplicas({ store, state, name }) {
   </form>`;
 }
 
+const DELETE = "Delete the store of";
+
 /** @param {{store: Store, state: LabState, name: string}} props */
 function DeleteStore({ store, state, name }) {
   const [chosen, setChosen] = useState("");
@@ -158,14 +160,14 @@ function DeleteStore({ store, state, name }) {
           name="force"
           checked=${force}
           onChange=${(/** @type {any} */ event) => setForce(event.target.checked)}
-        />${" "}even if it holds replicas</label
+        /> even if it holds replicas</label
       >
     </div>
     ${
       on &&
       html`<div class="row">
       <${Sure}
-        button=${`Delete the store of ${name}`}
+        button=${`${DELETE} ${name}`}
         label=${`Really delete the store of ${name}`}
         words=${() => `The store of ${name} and its database are deleted. ${storeLoss(present, name)}`}
         act=${remove}
