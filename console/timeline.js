@@ -126,6 +126,7 @@ export class Timeline {
   begin({ topology, startAt, setup, forgotten = 0, checkpoint = null }) {
     const known = checkpoint ? stateOf(checkpoint, setup) : beginning(topology, startAt, setup);
     const first = { ...known, count: forgotten };
+    this.marks.servers = new Set(Object.keys(first.servers));
     if (forgotten) {
       this.marks.resume(first);
       this.playhead = { count: first.count, at: first.at, place: -1 };

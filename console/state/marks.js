@@ -112,7 +112,6 @@ export class Marks {
     for (const fault of Object.values(state.faults)) {
       this.begin("fault", `fault ${fault.id}`, String(fault.details.server ?? ""), fault);
     }
-    this.servers = new Set(Object.keys(state.servers));
     for (const server of Object.values(state.servers)) {
       const { name, status, object, suspended } = server;
       this.objects.set(name, object);

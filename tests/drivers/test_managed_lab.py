@@ -207,6 +207,32 @@ async def test_another_coordinator_goes_on(supervisor: ProcessSupervisor, folder
     assert sorted(event.node for event in started) == ["A", "B", "C", "C"]
 
 
+async def test_another_coordinator_knows_which_servers_were_removed(
+    supervisor: ProcessSupervisor, folder: RunFolder
+) -> None:
+    """RP-9: a restarted coordinator has no removed server, does not wait for its process, and gives another server of its name
+    a new store, although this process still has the database of the removed one."""
+    async with lab_of(supervisor, folder, stays=True) as lab:
+        await post(lab, "A")
+        await lab.advance(START_AT + ALWAYS_US)
+        await lab.kill("C")
+        await lab.delete_store("C", on="A", force=True)
+        await lab.remove_server("C")
+    async with lab_of(supervisor, folder, stays=True) as lab:
+        assert lab.names == ("A", "B")
+        await lab.add_server("C", version="2007")
+    async with lab_of(supervisor, folder) as lab:
+        assert [name for name in lab.names if lab.running(name)] == ["A", "B"]
+        await lab.start("C")
+        await lab.do("A", lambda node, now: node.change_folder(now, "Projects", replicas=["A", "B", "C"]))
+        await lab.advance(lab.now + 3 * DAY_US)
+        assert subjects(lab, "A") == subjects(lab, "B") == subjects(lab, "C") == ["Hello"]
+    trace = read_folder(folder.traces)
+    assert trace.report() == []
+    started = [event for event in trace.events if isinstance(event, NodeStarted) and event.node == "C"]
+    assert [(event.reason, event.version) for event in started] == [("first", "2003"), ("first", "2007")]
+
+
 @pytest.mark.skipif(not OPEN_HANDLES.is_dir(), reason="only Linux lists the open handles of a process")
 @pytest.mark.parametrize("stays", [False, True])
 async def test_a_coordinator_leaves_no_connection_open(

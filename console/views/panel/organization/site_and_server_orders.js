@@ -83,12 +83,13 @@ export function AddServer({ store, state, name: shown }) {
 }
 
 /**
- * A form for removing a server without a store; nothing if there is none. The shown server comes first.
+ * A form for removing a server that has no store at present; nothing if there is none. The shown server comes first.
  * @param {{store: Store, state: LabState, name: string}} props
  */
 export function RemoveServer({ store, state, name: shown }) {
-  const bridgeheads = new Set(state.topology.connectors.flatMap((line) => Object.values(line.bridgeheads ?? {})));
-  const free = Object.values(state.servers)
+  const present = store.timeline.history?.now ?? state;
+  const bridgeheads = new Set(present.topology.connectors.flatMap((line) => Object.values(line.bridgeheads ?? {})));
+  const free = Object.values(present.servers)
     .filter(({ name, status }) => WITHOUT_STORE.includes(status) && !bridgeheads.has(name))
     .map((server) => server.name);
   const [chosen, setChosen] = useState(shown);
