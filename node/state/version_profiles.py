@@ -118,6 +118,11 @@ class Profile:
     group: str | None
     log: LogForm
 
+    @property
+    def has_tree_objects(self) -> bool:
+        """Whether the directory has objects of public folder trees, which the objects of stores name (spec: ML-8)."""
+        return self.group is not None
+
 
 # Entries of 5.5 (Q177251, Q177673, Q188651, Q203170, Q221778), of 2000 (KB 821930), and of 2003 to 2007 (Microsoft's guide
 # "Troubleshoot public folder replication") are public [X, section 1]. A text that is not public follows the most similar one.

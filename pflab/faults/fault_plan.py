@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from node.state.version_profiles import PROFILES
 from pflab.errors import LabError, NotThere
 from pflab.faults.active_fault import ActiveFault, count_of
 from pflab.faults.fault import (
@@ -129,6 +130,9 @@ class FaultPlan:
         """Take a changed organization, which has what the faults in force name (`end_without`)."""
         self._sites = {name: server.site for name, server in topology.servers.items()}
         self._stores = {local_part(topology.address_of(name)): name for name in topology.servers}
+        self._in_trees = {
+            name for name, server in topology.servers.items() if PROFILES[str(server.version)].has_tree_objects
+        }
         self._hops_over = {connector.name: _hops_over(topology, connector) for connector in topology.connectors}
 
     # --- the faults of a lab that is saved
@@ -534,6 +538,10 @@ class FaultPlan:
             server = getattr(fault, name, None)
             if server is not None:
                 _check_known(server, self._sites, "server")
+        if isinstance(fault, Unlink) and fault.server not in self._in_trees:  # spec: ML-8
+            raise LabError(
+                f"server {fault.server} has a version whose directory has no objects of trees; name another server"
+            )
         for server in getattr(fault, "link", None) or ():
             _check_known(server, self._sites, "server")
         for end in getattr(fault, "between", None) or ():

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
+from node.state.version_profiles import PROFILES
 from pflab.campaign.draw import timed
 from pflab.campaign.draw.state import DrawState
 from pflab.faults.fault import MailType
@@ -45,6 +46,8 @@ def draw_damage(draw: random.Random, state: DrawState, kinds: Sequence[str]) -> 
     late = [store for store in state.stores if state.topology.servers[store].joins_later]
     server = draw.choice(late if late and draw.random() < 0.7 else state.stores)
     kind, at_us, lasts_us = draw.choice(kinds), state.instant(draw, 0.0, 0.6), draw.choice(_LASTS_US)
+    if kind == "unlink" and not PROFILES[str(state.topology.servers[server].version)].has_tree_objects:
+        return []
     return [timed.fault(kind, at_us=at_us, lasts_us=lasts_us, server=server)]
 
 

@@ -67,6 +67,23 @@ def test_the_directory_has_the_objects_and_the_policy(lab: str, open_page: OpenP
         assert client.recipient_policy() == {"domain": "fabrikam.test", "recipient_update": "always"}
 
 
+def test_the_directory_shows_damaged_objects(lab: str, open_page: OpenPage) -> None:
+    """ML-8: an object that names no tree, and one with a second object beside it, are shown as they are."""
+    page = open_page(lab).page
+    page.get_by_role("button", name="Server B,").click()
+    page.get_by_role("tab", name="Directory").click()
+    details = page.get_by_label("Details")
+    details.get_by_text("Store A:").click()
+    details.get_by_text("Store B:").click()
+    tree = details.get_by_role("row", name="msExchOwningPFTree").first
+    expect(tree).to_contain_text("CN=Public Folders")
+    with Client(lab) as client:
+        client.inject("unlink", server="A")
+        client.inject("double", server="B")
+    expect(tree).to_have_text(re.compile("none$"))
+    expect(details).to_contain_text("There is a second object of this store.")
+
+
 def test_the_list_of_policies_is_changed_in_the_page(lab: str, open_page: OpenPage) -> None:
     """ML-1: policies are added with a filter, moved up, changed and removed; the Default Policy stays as the last one. An order
     that the lab refuses says why, and the form stays."""

@@ -706,6 +706,8 @@ def test_the_directory_shows_addresses_and_the_policy_changes_them(up: str, caps
     said("fault", "unstamp", "B")
     said("fault", "unlink", "B")
     said("fault", "double", "B")
+    damaged = said("directory", "show", "B").splitlines()
+    assert {"  msExchOwningPFTree: none", "  There is a second object of this store."} <= set(damaged)
     assert "  mail: none: nothing can be sent to this store" in said("directory", "show", "B").splitlines()
     said("fault", "heal", "all")
     assert "  mail: none: nothing can be sent to this store" in said("directory", "show", "B").splitlines()

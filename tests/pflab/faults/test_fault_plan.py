@@ -24,6 +24,7 @@ from pflab.faults.fault import (
     Lose,
     MailFault,
     Reorder,
+    Unlink,
     Unstamp,
 )
 from pflab.faults.fault_plan import FaultPlan
@@ -494,3 +495,12 @@ def test_every_door_knows_every_fault() -> None:
     """The client's documentation and the words cover each kind that can be injected."""
     assert set(INJECTABLE) <= set(re.findall(r"\w+", Client.inject.__doc__ or ""))
     assert set(INJECTABLE) <= VERBS.keys()
+
+
+def test_an_object_of_5_5_cannot_lose_a_link_that_it_has_not() -> None:
+    """ML-8: the directory of 5.5 has no objects of trees."""
+    plan = FaultPlan(topology_from_text("servers: {A: {version: '5.5'}, B: {version: '2000'}}"))
+    with pytest.raises(LabError, match="server A has a version whose directory has no objects of trees"):
+        plan.inject(Unlink(server="A"))
+    plan.inject(Unlink(server="B"))
+    assert plan.directory_damage().unlinked == ("B",)

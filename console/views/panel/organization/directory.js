@@ -17,6 +17,7 @@ import { RecipientPolicies } from "./recipient_policies.js";
  * @property {string} object_class
  * @property {string} legacy_dn
  * @property {string | null} owning_tree
+ * @property {boolean} doubled
  * @property {string | null} mail
  * @property {string[]} proxy_addresses
  * @property {string | null} stamp_due_at
@@ -47,11 +48,11 @@ function StoreObject({ entry }) {
   /** @type {[string, string][]} */
   const attributes = [
     ["objectClass", entry.object_class],
-    ...(entry.owning_tree === null
+    ...(entry.dn === entry.legacy_dn
       ? []
       : /** @type {[string, string][]} */ ([
           ["legacyExchangeDN", entry.legacy_dn],
-          ["msExchOwningPFTree", entry.owning_tree],
+          ["msExchOwningPFTree", entry.owning_tree ?? "none"],
         ])),
     ["mail", entry.mail ?? "none: nothing can be sent to this store"],
     ...entry.proxy_addresses.map((address) => /** @type {[string, string]} */ (["proxyAddresses", address])),
@@ -60,6 +61,7 @@ function StoreObject({ entry }) {
   return html`<details class="object">
     <summary>Store ${entry.store}: ${entry.mail ?? html`<span class="missing">no address</span>`}</summary>
     <p><code>${entry.dn}</code></p>
+    ${entry.doubled && html`<p class="missing">There is a second object of this store.</p>`}
     <table>
       <tbody>
         ${attributes.map(([attribute, value]) => html`<tr><th scope="row">${attribute}</th><td><code>${value}</code></td></tr>`)}

@@ -67,12 +67,13 @@ def _entry_lines(entry: DirectoryEntryView) -> list[str]:
         f"  {entry.dn}",
         f"  objectClass: {entry.object_class}",
         *(
-            (f"  legacyExchangeDN: {entry.legacy_dn}", f"  msExchOwningPFTree: {entry.owning_tree}")
-            if entry.owning_tree is not None
+            (f"  legacyExchangeDN: {entry.legacy_dn}", f"  msExchOwningPFTree: {entry.owning_tree or 'none'}")
+            if entry.dn != entry.legacy_dn
             else ()
         ),
         f"  mail: {entry.mail or 'none: nothing can be sent to this store'}{due}",
         *(f"  proxyAddresses: {address}" for address in entry.proxy_addresses),
+        *(["  There is a second object of this store."] if entry.doubled else []),
     ]
 
 
