@@ -32,7 +32,7 @@ FAULTS: Final[list[dict[str, Any]]] = [
     {"kind": "smtp", "verb": "RCPT", "does": "451", "to": "B", "count": 2},
     {"kind": "hold", "from": "A", "to": "B", "lasts": "2 h"},
     {"kind": "unstamp", "server": "B"},
-    {"kind": "unlink", "server": "B"},
+    {"kind": "unlink", "server": "D"},
     {"kind": "double", "server": "B"},
     {"kind": "skew", "server": "B", "by": "10 min"},
 ]
