@@ -130,16 +130,16 @@ def stamps(events: Silver, org: Organization, nodes: DataFrame) -> DataFrame:
     seen = events.lines("address.stamped", "node.started").select(
         "trace", "node", "seq", "at", "type", "store", "address"
     )
-    found = seen.withColumn("started_at", started_at).where("type = 'address.stamped'").drop("type")
+    addresses = seen.withColumn("started_at", started_at).where("type = 'address.stamped'").drop("type")
     clocks = nodes.select("trace", "node", "exact", "hindered")
-    found = found.join(F.broadcast(clocks), ["trace", "node"], "left")
+    addresses = addresses.join(F.broadcast(clocks), ["trace", "node"], "left")
     late_us = f"if(coalesce(exact, false), {TOLERANCE_US}, {_BEHIND_US})"
-    given = F.expr(
+    is_given = F.expr(
         "right = substring_index(address, '@', -1) and (exists(coalesce(hindered, array()), f -> at between f.since and"
         f" f.until) or from_at <= at + {late_us} and (until_at is null or at <= greatest(until_at, started_at) + {late_us}))"
     )
-    both = found.join(F.broadcast(rights), ["trace", "store"], "left").withColumn(
-        "given", F.coalesce(given, F.lit(False))
+    both = addresses.join(F.broadcast(rights), ["trace", "store"], "left").withColumn(
+        "given", F.coalesce(is_given, F.lit(False))
     )
     return both.groupBy("trace", "node", "seq", "at", "store", "address").agg(F.max("given").alias("given"))
 

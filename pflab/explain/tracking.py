@@ -145,8 +145,8 @@ class Search:
         return (
             self.message_id in {"", mail.message_id}
             and (not self.sender or _names(self.sender, mail.sender))
-            and (not self.recipient or any(_names(self.recipient, each) for each in (*mail.places, *mail.folders)))
-            and (not self.about or any(_holds(each, self.about) for each in (mail.subject, *mail.folders)))
+            and (not self.recipient or any(_names(self.recipient, name) for name in (*mail.places, *mail.folders)))
+            and (not self.about or any(_holds(text, self.about) for text in (mail.subject, *mail.folders)))
             and self.type in {"", mail.type}
             and (day is None or (mail.at is not None and day <= mail.at < day + DAY_US))
             and (self.fate is None or self.fate in mail.fates)

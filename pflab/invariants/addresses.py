@@ -25,9 +25,9 @@ class _Policies:
     def give(self, domain: str, store: str, site: str, version: str) -> bool:
         """Return whether a store gets addresses of the domain."""
         member = (site, store, version)
-        for given, *filters in self.rows:
+        for domain_of_policy, *filters in self.rows:
             if all(name in names for name, names in zip(member, filters, strict=True) if names):
-                return given == domain
+                return domain_of_policy == domain
         return False
 
 

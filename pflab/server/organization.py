@@ -200,8 +200,8 @@ class PolicyChange(Body, frozen=True, kw_only=True):
 
     def fields(self) -> dict[str, Any]:
         """Return what is given."""
-        given = {name: value for name, value in asdict(self).items() if value is not None}
-        return given if self.filter is None else {**given, "filter": asdict(self.filter)}
+        fields = {name: value for name, value in asdict(self).items() if value is not None}
+        return fields if self.filter is None else {**fields, "filter": asdict(self.filter)}
 
 
 class NewPolicy(PolicyChange, frozen=True, kw_only=True):

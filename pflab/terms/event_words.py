@@ -239,10 +239,10 @@ def _submitted(event: Any, names: Lexicon) -> str:
 
 def _policies(e: Any) -> str:
     if e.policy:
-        given = [f"{entry.domain}, priority {at}" for at, entry in enumerate(e.policies, 1) if entry.name == e.policy]
+        entries = [f"{entry.domain}, priority {at}" for at, entry in enumerate(e.policies, 1) if entry.name == e.policy]
         default = "" if e.change == "removed" else f" (addresses of {e.domain})"
         return f"changes the recipient policies: {e.policy} is {e.change}" + (
-            f" (addresses of {given[0]})" if given else default
+            f" (addresses of {entries[0]})" if entries else default
         )
     return f"sets the recipient update service to {e.recipient_update} and the mail domain to {e.domain}" + (
         "; entries that wait get their addresses now" if e.at_once else ""
@@ -254,6 +254,14 @@ def _unaddressed(event: Any, names: Lexicon) -> str:
     if event.node in event.stores:
         return f"sends no {what}, because it has no address itself"
     return f"leaves {join_names(event.stores)} out of its {what}, for want of an address"
+
+
+def _without_tree(event: Any, names: Lexicon) -> str:
+    what = f"{mail_name(event.message_type)} about {_join_folders((event.folder,), names)}"
+    why = f"because the object of {join_names(event.stores)} names no public folder tree"
+    if event.folder == HIERARCHY:
+        return f"leaves {join_names(event.stores)} out of its {what}, {why}"
+    return f"sends no {what}, {why}"
 
 
 def _received(event: Any, names: Lexicon) -> str:
@@ -419,10 +427,7 @@ _WORDS: dict[str, Callable[[Any, Lexicon], str]] = {
     "tree.linked": lambda e, n: (
         f"finds that the object of {e.store} names {'its' if e.linked else 'no'} public folder tree"
     ),
-    "tree.lacking": lambda e, n: (
-        f"sends no {mail_name(e.message_type)} about {_join_folders((e.folder,), n)},"
-        f" because the object of {join_names(e.stores)} names no public folder tree"
-    ),
+    "tree.lacking": _without_tree,
     "recipient.policy": lambda e, n: _policies(e),
     "setting.value": lambda e, n: f"runs with {e.name} = {e.value} (default {e.default})",
     "hop.received": lambda e, n: f"takes a mail{_beyond(e.recipients, e.node)} from {e.peer}",

@@ -766,7 +766,7 @@ class OrganizationCases:
 
     async def test_a_server_without_a_store_is_removed(self, make_lab: LabFactory) -> None:
         """RP-9: a server is removed after its store was deleted, or if it has never started, and not before. All stores
-        forget it, mail that waits for it is returned, faults and backups of it are gone, and then its site can be removed."""
+        forget it, waiting mail to it is returned, its faults and backups end, and then its site can be removed."""
         async with make_lab(FOUR_STORES_IN_TWO_SITES) as lab:
             with pytest.raises(LabError, match="server D is running; stop it, and delete its store"):
                 await lab.remove_server("D")

@@ -159,5 +159,5 @@ _KINDS: Mapping[str, Callable[[random.Random, DrawState, When], timed.Span]] = {
     "restore": _restore,
 }
 
-FAULT_KINDS: tuple[str, ...] = (*_KINDS, *dict.fromkeys(_DAMAGE))
+FAULT_KINDS: tuple[str, ...] = (*_KINDS, *_DAMAGE)
 """The kinds of fault of a campaign, with the names that `--faults` accepts."""
